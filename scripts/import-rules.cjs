@@ -94,7 +94,7 @@ module.exports = {
     ]),
     only('batch', ['places', 'jobs', 'api', 'contract', 'lib']),
     ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),
-    only('trash', ['jobs', 'api', 'contract', 'lib', 'observe']),
+    only('trash', ['jobs', 'places', 'api', 'contract', 'lib', 'observe']),
     only('vfs', ['content', 'jobs', 'metadata', 'trash', 'places', 'api', 'contract', 'lib', 'observe']),
     ...inOrder('vfs', [
       'file-system.ts',

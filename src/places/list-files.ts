@@ -5,6 +5,7 @@ import { Semaphore } from '../lib/semaphore.ts';
 import { type Asking, PRIORITY } from './asking.ts';
 import { type FilePlace, type FolderPlace, type Place, placeIn } from './places.ts';
 import { describePath } from './platform-path.ts';
+import { withoutTrash } from './trash-folder.ts';
 
 /** Folders listed side by side. */
 const FOLDERS_AT_ONCE = 4;
@@ -37,7 +38,10 @@ export async function filesAt(
   const room = new Semaphore(FOLDERS_AT_ONCE);
   const walk = async (folder: FolderPlace): Promise<readonly FilePlace[]> => {
     const entries = await room.run(() => listFolder(folder, asking), asking.signal);
-    const places = entries.map((entry) => placeIn(folder, entry));
+    const places = withoutTrash(
+      folder,
+      entries.map((entry) => placeIn(folder, entry)),
+    );
     const files = places.filter((each) => each.kind === 'file');
     count += files.length;
     if (count > filesMost)

@@ -1,9 +1,9 @@
 import type { Api, CallOptions } from '../api/api.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Jobs } from '../jobs/ports.ts';
+import { TRASH } from '../places/trash-folder.ts';
 import { makeFolder } from './make-folder.ts';
 import { daysInTrash, daysOlderThan, entriesOf, type TrashDay } from './trash-days.ts';
-import { TRASH } from './trash-name.ts';
 import { isAt, type TrashedFile, type TrashPath, trashedFile } from './trashed-file.ts';
 
 interface Parts {

@@ -1,7 +1,8 @@
 import type { Api, CallOptions } from '../api/api.ts';
 import type { EntryRecord } from '../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../contract/limits.ts';
-import { isDay, isOlderThan, TRASH } from './trash-name.ts';
+import { TRASH } from '../places/trash-folder.ts';
+import { isDay, isOlderThan } from './trash-name.ts';
 
 type Files = Pick<Api['files'], 'find' | 'list'>;
 

@@ -1,8 +1,9 @@
 import type { Api } from '../api/api.ts';
 import type { FolderRecord } from '../api/model.ts';
 import type { Clock } from '../lib/clock.ts';
+import { TRASH } from '../places/trash-folder.ts';
 import { makeFolder } from './make-folder.ts';
-import { dayOf, nameInTrash, TRASH } from './trash-name.ts';
+import { dayOf, nameInTrash } from './trash-name.ts';
 
 interface Parts {
   readonly files: Pick<Api['files'], 'createFolder' | 'find'>;

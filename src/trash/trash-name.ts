@@ -4,9 +4,6 @@
  * `file~142501042`. A name that ends like that by itself always gets a time, so that taking one off gives the name before.
  */
 
-/** In the root folder of a project. */
-export const TRASH = '.svcfs-trash';
-
 export const DAY_MS = 86_400_000;
 const TIME = /~\d{9}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;

@@ -1,4 +1,5 @@
-import { nameBefore, TRASH } from './trash-name.ts';
+import { TRASH } from '../places/trash-folder.ts';
+import { nameBefore } from './trash-name.ts';
 
 /** A file in the trash of a project. */
 export interface TrashedFile {

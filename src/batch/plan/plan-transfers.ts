@@ -3,6 +3,7 @@ import { type DirectoryPlace, describePlace, isDirectoryPlace } from '../../plac
 import { entriesNamed } from '../../places/find-any.ts';
 import { listFolder } from '../../places/list-files.ts';
 import { type FilePlace, type FolderPlace, type Place, placeIn } from '../../places/places.ts';
+import { withoutTrash } from '../../places/trash-folder.ts';
 import type { FolderRef, Step, To } from '../step.ts';
 import { CollectedSteps } from './collected-steps.ts';
 import { ExportPlanner } from './plan-exports.ts';
@@ -211,7 +212,10 @@ class TransferPlanner {
 
   async #entriesOf(folder: FolderPlace): Promise<readonly Place[]> {
     const entries = await listFolder(folder, this.#planning);
-    return entries.map((entry) => placeIn(folder, entry));
+    return withoutTrash(
+      folder,
+      entries.map((entry) => placeIn(folder, entry)),
+    );
   }
 }
 

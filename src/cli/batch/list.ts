@@ -6,6 +6,7 @@ import { describePlace, nameOf } from '../../places/any-place.ts';
 import { PRIORITY } from '../../places/asking.ts';
 import { listFolder } from '../../places/list-files.ts';
 import { placeIn } from '../../places/places.ts';
+import { withoutTrash } from '../../places/trash-folder.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { type Argument, findArguments } from '../platform/find-arguments.ts';
 import type { Context } from '../platform/find-places.ts';
@@ -108,7 +109,10 @@ class Lister {
     const { api } = this.#platform;
     if (place.kind === 'folder') {
       const entries = await listFolder(place, { api, signal: this.#signal });
-      return entries.map((entry: EntryRecord) => placeIn(place, entry));
+      return withoutTrash(
+        place,
+        entries.map((entry: EntryRecord) => placeIn(place, entry)),
+      );
     }
     if (place.kind !== 'prefix') return [];
     const { volume, prefix } = place;

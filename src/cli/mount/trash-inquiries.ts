@@ -2,8 +2,8 @@
 import { join } from 'node:path/posix';
 import type { Api } from '../../api/api.ts';
 import type { Jobs } from '../../jobs/ports.ts';
+import { TRASH } from '../../places/trash-folder.ts';
 import { ProjectTrash } from '../../trash/project-trash.ts';
-import { TRASH } from '../../trash/trash-name.ts';
 import type { TrashedFile } from '../../trash/trashed-file.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';

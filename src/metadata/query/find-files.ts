@@ -4,6 +4,7 @@ import { type Asking, PRIORITY } from '../../places/asking.ts';
 import { FolderPaths } from '../../places/folder-paths.ts';
 import { filesAt } from '../../places/list-files.ts';
 import type { FilePlace, FolderPlace } from '../../places/places.ts';
+import { withoutTrash } from '../../places/trash-folder.ts';
 import { matches } from './matches.ts';
 import { decode, type Term } from './term.ts';
 
@@ -30,7 +31,7 @@ export async function findFiles(
 ): Promise<readonly FilePlace[]> {
   const candidates = (await searched(folder, terms, querying)) ?? (await listed(folder, querying));
   const depth = folder.names.length;
-  const found = candidates.filter(({ file, names }) => {
+  const found = withoutTrash(folder, candidates).filter(({ file, names }) => {
     const path = names.slice(depth).join('/');
     return terms.every((term) => matches({ file, path }, term));
   });

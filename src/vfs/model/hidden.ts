@@ -1,4 +1,4 @@
-import { TRASH } from '../../trash/trash-name.ts';
+import { TRASH } from '../../places/trash-folder.ts';
 import type { Node } from './node.ts';
 
 /**

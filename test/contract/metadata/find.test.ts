@@ -50,4 +50,12 @@ describe('files that meet conditions', () => {
     expect(calls).toEqual({ 'GET /files/{folder}/list': 5 });
     await expect(found(['study'], ['lane<10'], 200)).rejects.toThrow('more than 200 files');
   });
+
+  it('leave out the trash of the project, unless they begin in it', async () => {
+    await world.folder('.svcfs-trash', 2, { metadata: () => ({ sample: 'gone' }) });
+    expect((await found([], ['sample=gone'])).files).toEqual([]);
+    const { files } = await found([], ['name~f00001']);
+    expect(files).toEqual(['elsewhere/f00001', 'study/a/f00001', 'study/b/f00001']);
+    expect((await found(['.svcfs-trash'], ['sample=gone'])).files).toHaveLength(2);
+  });
 });

@@ -1,6 +1,7 @@
 import { sharedAbortController } from '../../../lib/shared-signals.ts';
+import { TRASH } from '../../../places/trash-folder.ts';
 import { daysInTrash, daysOlderThan } from '../../../trash/trash-days.ts';
-import { DAY_MS, dayOf, TRASH } from '../../../trash/trash-name.ts';
+import { DAY_MS, dayOf } from '../../../trash/trash-name.ts';
 import { isAbort } from '../../errors/errno-of.ts';
 import { type Project, type ProjectFolderNode, pathOf } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
