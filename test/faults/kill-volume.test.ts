@@ -59,10 +59,19 @@ async function arrives(name: string): Promise<void> {
 const bucket = (...names: string[]): string => join(world.sandbox.root, 'service/buckets/results', ...names);
 const isThere = async (name: string): Promise<boolean> => (await readdir(bucket())).includes(name);
 
+/** The kept file, once it is there. */
 async function recovered(name: string): Promise<string> {
   const state = join(world.sandbox.root, 'state');
-  const paths = await readdir(state, { recursive: true });
-  return join(state, paths.find((path) => path.includes(`/recovered/${name}.`)) ?? 'nothing was kept');
+  let found: string | undefined;
+  await waitUntil(
+    async () => {
+      const paths = await readdir(state, { recursive: true });
+      found = paths.find((path) => path.includes(`/recovered/${name}.`));
+      return found !== undefined;
+    },
+    { what: 'a file was kept', timeoutMs: 30_000 },
+  );
+  return join(state, found ?? '');
 }
 
 it('before all parts are sent', async () => {

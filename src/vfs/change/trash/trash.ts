@@ -2,8 +2,9 @@ import type { CallOptions } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import { FILE_NAME_LENGTH_MAX } from '../../../contract/limits.ts';
 import { matcherOf } from '../../../lib/match-names.ts';
+import { TRASH } from '../../../places/trash-folder.ts';
 import { TrashFolders } from '../../../trash/trash-folders.ts';
-import { nameInTrash, TRASH } from '../../../trash/trash-name.ts';
+import { nameInTrash } from '../../../trash/trash-name.ts';
 import { errnoOf } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import {
