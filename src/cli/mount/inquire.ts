@@ -1,9 +1,8 @@
 import { CliError } from '../exit-codes.ts';
-import { askMount } from './ask-mount.ts';
+import { type AskOptions, askMount } from './ask-mount.ts';
 import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
 import { otherVersion } from './other-version.ts';
 import type { SvcfsMount } from './require-mount.ts';
-import type { Patience } from './watch-life.ts';
 
 type AnswerTo<R extends InquiryRequest> = Extract<InquiryAnswer, { readonly answer: R['request'] }>;
 
@@ -11,12 +10,12 @@ type AnswerTo<R extends InquiryRequest> = Extract<InquiryAnswer, { readonly answ
 export async function inquire<R extends InquiryRequest>(
   mount: SvcfsMount,
   request: R,
-  patience?: Patience,
+  options?: Pick<AskOptions, 'patience' | 'takeBack'>,
 ): Promise<AnswerTo<R>> {
   const { mountPoint, directory } = mount;
   const other = await otherVersion(mount);
   if (other !== undefined) console.error(`svcfs: ${other}`);
-  for await (const said of askMount(mount, request, { ...(patience && { patience }) })) {
+  for await (const said of askMount(mount, request, options)) {
     if (said?.answer === 'failed') throw new CliError('failure', said.message);
     if (said?.answer !== request.request)
       throw new CliError(

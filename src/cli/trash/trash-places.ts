@@ -37,7 +37,16 @@ export async function placeOfTrash(path: string, context: Context): Promise<Tras
   const { mount } = located;
   const root = mount.mountPoint;
   return {
-    ask: (work) => inquire(mount, { request: 'trash', path: located.path, ...work } as TrashRequest),
+    ask: async (work) => {
+      const request = { request: 'trash', path: located.path, ...work } as TrashRequest;
+      try {
+        return await inquire(mount, request, { takeBack: context.signal });
+      } catch (error) {
+        // The mount says only that it stopped.
+        context.signal.throwIfAborted();
+        throw error;
+      }
+    },
     shown: ({ at = '' }, names) => join(root, at, ...names),
     close: async () => {},
   };

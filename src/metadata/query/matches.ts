@@ -1,5 +1,6 @@
 import type { FileRecord } from '../../api/model.ts';
 import { isReservedKey } from '../own-pairs.ts';
+import { bytesOf, compared } from './quantity.ts';
 import { decode, type Subject, type Term } from './term.ts';
 
 /** A file, and its path from the folder that is searched. */
@@ -57,24 +58,6 @@ export function valuesOf({ file, path }: Candidate, subject: Subject): readonly 
     case 'task':
       return file.originTask === undefined ? [] : [file.originTask];
   }
-}
-
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-const ISO_DATE = /^\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)?$/;
-
-/** Undefined unless both are decimal numbers, or both are dates: as texts, 9 would come after 10. */
-function compared(one: string, other: string): number | undefined {
-  if (DECIMAL.test(one) && DECIMAL.test(other)) return Number(one) - Number(other);
-  if (!ISO_DATE.test(one) || !ISO_DATE.test(other)) return undefined;
-  return Date.parse(one) - Date.parse(other);
-}
-
-const UNITS: Readonly<Record<string, number>> = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
-
-/** `1.5G` in bytes; what is no size stays. */
-function bytesOf(text: string): string {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([kmgt])i?b?$/i.exec(text) ?? [];
-  return number === undefined ? text : String(Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1)));
 }
 
 /** `*`, `?` and `[…]`, over slashes as well, as find(1) has it for paths. */

@@ -8,6 +8,8 @@
  * that would mean something, or that no name of a directory can hold: `%2F`, `%7C`, `%25`.
  */
 
+import { bytesOf, hasOrder } from './quantity.ts';
+
 export const FIELDS = ['name', 'path', 'size', 'type', 'tag', 'created', 'task'] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -32,11 +34,31 @@ export class TermError extends Error {
 /** @throws TermError */
 export function parseTerm(text: string): Term {
   const [, name = '', test, value = ''] = /^(.+?)(!=|<=|>=|=|<|>|~)(.*)$/su.exec(text) ?? [];
-  if (test !== undefined && !name.startsWith('!'))
-    return { subject: subjectOf(name, text), test: test as Comparison, values: value.split('|') };
+  if (test !== undefined && !name.startsWith('!')) {
+    const term = { subject: subjectOf(name, text), test: test as Comparison, values: value.split('|') };
+    requireOrder(term, text);
+    return term;
+  }
   const isAbsence = text.startsWith('!');
   const subject = subjectOf(isAbsence ? text.slice(1) : text, text);
   return { subject, test: isAbsence ? 'absent' : 'present' };
+}
+
+/** Without an order no file would ever meet it, and nothing would tell why. */
+function requireOrder(
+  {
+    subject,
+    test,
+    values,
+  }: { readonly subject: Subject; readonly test: Comparison; readonly values: readonly string[] },
+  text: string,
+): void {
+  if (!test.startsWith('<') && !test.startsWith('>')) return;
+  const isSize = subject.kind === 'field' && subject.field === 'size';
+  const wrong = values.find((value) => !hasOrder(isSize ? bytesOf(value) : decode(value)));
+  if (wrong === undefined) return;
+  const wanted = isSize ? 'a size (500, 10K, 1.5G)' : 'a number or a date (10, 1.5, 2026-05-31)';
+  throw new TermError(`${text}: ${test} takes ${wanted}, and '${wrong}' is none`);
 }
 
 export function decode(text: string): string {

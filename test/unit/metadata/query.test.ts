@@ -75,7 +75,7 @@ describe('a file meets a condition', () => {
     'sample_id>9',
     'lane<9',
     'lane>2026-01-01',
-    'lane>abc',
+    'sample_id>5',
     'day<9',
     'reviewed=',
     'svcfs.mode',
@@ -92,4 +92,10 @@ it('a text that is none is refused, and the fields are named', () => {
   for (const text of ['', '=1', '!', '!a=1', 'key.=1'])
     expect(() => parseTerm(text), text).toThrow(TermError);
   expect(() => parseTerm('svc.nothing=1')).toThrow('there are svc.name, svc.path');
+});
+
+it('what has no order is not compared', () => {
+  for (const text of ['size>', 'size>1Q', 'size<small', 'lane>abc', 'lane>=1|b', 'created<yesterday'])
+    expect(() => parseTerm(text), text).toThrow(TermError);
+  expect(() => parseTerm('size>1Q')).toThrow("size>1Q: > takes a size (500, 10K, 1.5G), and '1Q' is none");
 });

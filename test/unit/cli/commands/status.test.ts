@@ -73,7 +73,7 @@ it('is told of every mount that answers; those that do not are named at the end'
 it('is not waited for without end when a process is there and does not answer', async () => {
   const directory = await mountOn('/mnt/a');
   await answering(directory, () => undefined);
-  const asking = inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, IMPATIENT);
+  const asking = inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, { patience: IMPATIENT });
   await expect(asking).rejects.toThrow(
     new RegExp(
       `^/mnt/a: its process ${process.pid} has not answered since \\d{4}-\\S+Z .*svcfs unmount --force /mnt/a .*${directory.log}$`,
@@ -93,7 +93,11 @@ it('is waited for as long as its process says that it works', async () => {
     });
   });
   const asked: Socket[] = [];
-  const answer = await inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, IMPATIENT);
+  const answer = await inquire(
+    { mountPoint: '/mnt/a', directory },
+    { request: 'status' },
+    { patience: IMPATIENT },
+  );
   expect(answer).toEqual(STATUS);
   expect(pings).toBe(3);
 });
