@@ -10,7 +10,7 @@ const root = new URL('..', import.meta.url).pathname;
 const aside = `${root}dist/cli.new`;
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
 
-/** What a package is installed for stays outside: it reads files of its own, or need not be there. */
+/** These packages stay outside: they read files of their own, or need not be there. */
 const outside = [...Object.keys(dependencies), ...Object.keys(optionalDependencies)];
 const isOutside = (id) => outside.some((name) => id === name || id.startsWith(`${name}/`));
 

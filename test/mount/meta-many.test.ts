@@ -39,18 +39,7 @@ const at = (name: string): string => join(sandbox.root, name);
 const environment = () => ({ SVC_API_ENDPOINT: `${proxy.url}/v2`, SVC_AUTH_TOKEN: world.alice.token });
 const svcfs = (...args: string[]) => sandbox.svcfs(args, { env: environment() });
 
-/** The requests since the last time, without queries and ids. */
-function taken(): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { method, path } of proxy.requests.splice(0)) {
-    const call = `${method} ${path
-      .replace(/^\/v2/, '')
-      .replace(/\?.*/, '')
-      .replace(/[0-9a-f]{24}/, 'ID')}`;
-    counts[call] = (counts[call] ?? 0) + 1;
-  }
-  return counts;
-}
+const taken = () => proxy.taken();
 
 const LOOK = { 'POST /bulk/files/get': FILES / 100 };
 

@@ -54,6 +54,17 @@ export class RecordingProxy {
     return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** The requests since the last time by method and path, the path without version, query and id. */
+  taken(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { method, path } of this.requests.splice(0)) {
+      const [plain = ''] = path.replace(/^\/v2/, '').split('?');
+      const call = `${method} ${plain.replace(/[0-9a-f]{24}/, 'ID')}`;
+      counts[call] = (counts[call] ?? 0) + 1;
+    }
+    return counts;
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();

@@ -48,7 +48,7 @@ export async function sayPlan(
 ): Promise<void> {
   const window = await platform.rate();
   const total = cost.looks + cost.changes;
-  // What was spent for the plan is spent again by the command.
+  // The command spends the looks of the plan again.
   const ms = estimateMs(total, window, Date.now());
   if (options.json) {
     const { looks, changes, jobs, bytes } = cost;
