@@ -13,8 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { WesServer } from '../support/wes-server.ts';
 
 /** One process that answers calls and one that runs tasks, as an operator starts them, which lose the latter. */
-const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
-const LOADER = new URL('../support/run-typescript.mjs', import.meta.url).href;
+const MAIN = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 const WES_TOKEN = 'token';
 
 let server: PostgresServer;
@@ -63,7 +62,7 @@ function serve(role: string, executor: readonly string[]): BackgroundProcess {
     SVCFS_SECRET_KEY: SECRET_KEY,
     SVCFS_WES_TOKEN: WES_TOKEN,
   };
-  const process = new BackgroundProcess('node', ['--import', LOADER, MAIN, 'serve', ...args], environment);
+  const process = new BackgroundProcess('node', [MAIN, 'serve', ...args], environment);
   cleanups.push(() => process.end());
   return process;
 }
