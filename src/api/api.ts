@@ -8,10 +8,12 @@
  */
 import type { SocketBytes, TakenBytes } from '../lib/byte-chunks.ts';
 import type {
+  AppRecord,
   AsyncFileJob,
   BulkResult,
   Capability,
   EntryRecord,
+  ExecutedTool,
   FileRecord,
   FileSearch,
   FolderRecord,
@@ -21,6 +23,7 @@ import type {
   ProjectRecord,
   ProjectSummary,
   SignedUrl,
+  TaskRecord,
   TransferJob,
   UploadTicket,
   VolumeObjectRecord,
@@ -258,6 +261,43 @@ export interface AsyncFilesApi {
   ): Promise<AsyncFileJob>;
 }
 
+export interface AppsApi {
+  /** `owner/project/app`: the newest revision; or with a revision. */
+  get(id: string, options?: CallOptions): Promise<AppRecord>;
+}
+
+/** Which tasks: filters add up. The newest come first. */
+export interface TaskSearch {
+  /** `owner/short-name` */
+  readonly project?: string | undefined;
+  readonly status?: string | undefined;
+  /** No older ones. */
+  readonly createdFromMs?: number | undefined;
+}
+
+export interface NewTask {
+  readonly project: string;
+  /** With its revision, or without: the newest. */
+  readonly app: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** Each change takes effect once, also when an answer is lost: it is looked for before it is sent again. */
+export interface TasksApi {
+  list(search: TaskSearch, page: PageRequest, options?: ListOptions): Promise<Page<TaskRecord>>;
+  get(id: string, options?: CallOptions): Promise<TaskRecord>;
+  /** At most 100 ids; answers in their order. */
+  bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<TaskRecord>[]>;
+  /** A draft. A `TransportError` when its answer is lost and several drafts like it were made meanwhile. */
+  create(task: NewTask, options?: CallOptions): Promise<TaskRecord>;
+  run(id: string, options?: CallOptions): Promise<TaskRecord>;
+  abort(id: string, options?: CallOptions): Promise<TaskRecord>;
+  /** In the order in which they began. */
+  executedTools(id: string, options?: CallOptions): Promise<readonly ExecutedTool[]>;
+}
+
 export interface Api {
   /** Name of the token's user. */
   whoAmI(options?: CallOptions): Promise<OwnUser>;
@@ -273,6 +313,8 @@ export interface Api {
   readonly volumes: VolumesApi;
   readonly transfers: TransfersApi;
   readonly asyncFiles: AsyncFilesApi;
+  readonly apps: AppsApi;
+  readonly tasks: TasksApi;
   /** Whether the rate budget would let a call of this priority go at once. */
   hasRoom(priority: Priority): boolean;
   /** Whether a look of the program that asks now would wait for the next interval of the rate limit. */

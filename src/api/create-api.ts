@@ -1,8 +1,10 @@
 import type { Api } from './api.ts';
+import { appsApi } from './resources/apps.ts';
 import { AsyncFilesClient } from './resources/async-files.ts';
 import { FilesClient } from './resources/files.ts';
 import { projectsApi } from './resources/projects.ts';
 import { RootClient } from './resources/root.ts';
+import { TasksClient } from './resources/tasks.ts';
 import { TransfersClient } from './resources/transfers.ts';
 import { UploadsClient } from './resources/uploads.ts';
 import { VolumesClient } from './resources/volumes.ts';
@@ -30,6 +32,8 @@ export function createApi(options: ApiOptions): ApiClient {
     volumes: new VolumesClient(call),
     transfers: new TransfersClient(call, serverTime),
     asyncFiles: new AsyncFilesClient(call, serverTime),
+    apps: appsApi(call),
+    tasks: new TasksClient(call, serverTime),
     hasRoom,
     isSpent,
     status,

@@ -81,6 +81,57 @@ export interface ProjectRecord extends ProjectSummary {
   readonly rootFolder: string;
 }
 
+/** One revision of an app. */
+export interface AppRecord {
+  /** `owner/project/app/revision` */
+  readonly id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly revision: number;
+  /** The document; its numbers as `parseExactly` leaves them. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** An exact amount, as text. */
+export interface Amount {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+/** Numbers in `inputs`, `outputs` and `wire` are as `parseExactly` leaves them. */
+export interface TaskRecord {
+  /** A UUID. */
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  /** `owner/short-name` */
+  readonly project: string;
+  /** With its revision. */
+  readonly app: string;
+  readonly message: string;
+  readonly createdBy: string | undefined;
+  readonly createdMs: number | undefined;
+  readonly startedMs: number | undefined;
+  readonly endedMs: number | undefined;
+  readonly price: Amount | undefined;
+  /** Why a draft cannot be run, or why a task failed. */
+  readonly errors: readonly string[];
+  /** Its files are `{class, path: id, name}`; null where unset. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Readonly<Record<string, unknown>>;
+  /** Of a workflow. */
+  readonly steps: { readonly completed: number; readonly total: number } | undefined;
+  /** The answer as it came. */
+  readonly wire: Readonly<Record<string, unknown>>;
+}
+
+/** A tool that a task ran; `logs` are ids of files by their names. */
+export interface ExecutedTool {
+  readonly name: string;
+  readonly status: string;
+  readonly logs: Readonly<Record<string, string>>;
+}
+
 export interface VolumeSummary {
   readonly id: string;
   readonly owner: string;

@@ -42,6 +42,8 @@ export interface Call {
   readonly heldBackMs?: number;
   /** Open to all, and not held against the token's rate limit: what its answer tells of a limit is another's. */
   readonly uncounted?: true;
+  /** Numbers in both bodies keep their digits: `parseExactly`. */
+  readonly exact?: true;
   /** Sent as another one than the client's own. */
   readonly as?: Identity;
 }

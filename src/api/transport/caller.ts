@@ -8,7 +8,7 @@ import type { Repetition } from './lost-answer.ts';
 /** A look at what became of a call is worth that, also when the time is over. */
 const LEAST_TRY_MS = 1000;
 
-export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | 'uncounted'> {
+export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | 'uncounted' | 'exact'> {
   /** Method and path with placeholders, such as `GET /files/{id}`. */
   readonly route: `${Call['method']} /${string}`;
   /** Values of the placeholders. A `/` in one stays: ids of projects and volumes have one. */
@@ -65,6 +65,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     body,
     heldBackMs,
     uncounted,
+    exact,
     onlyLooks,
     whenLost = 'repeat',
   } = spec;
@@ -87,6 +88,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     ...(body && { body }),
     ...(heldBackMs !== undefined && { heldBackMs }),
     ...(uncounted && { uncounted }),
+    ...(exact && { exact }),
   };
 }
 

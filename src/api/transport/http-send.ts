@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { errorCode } from '../../lib/error-code.ts';
+import { parseExactly, printExactly } from '../../lib/exact-json.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import { TransportError } from '../errors.ts';
 import type { Network } from '../network/network.ts';
@@ -91,7 +92,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
       // Undici frees a connection a turn of the event loop later: the next call would open another one for itself.
       await setImmediate();
       const answered = singleValues(response.headers);
-      const parsed = parse(text);
+      const parsed = parse(text, call.exact ? parseExactly : JSON.parse);
       const contentType = answered['content-type'];
       return {
         status: response.statusCode,
@@ -135,9 +136,10 @@ function headersOf(call: Call): Record<string, string> {
   return { ...call.headers, ...(type && { 'content-type': type }) };
 }
 
-function bodyOf({ body, signal }: Call, limit: Throttle | undefined): HttpBody {
+function bodyOf({ body, exact, signal }: Call, limit: Throttle | undefined): HttpBody {
   if (body && 'bytes' in body) return pacedBody(body.bytes, limit, signal);
-  return { body: body ? JSON.stringify(body.json) : null, headers: {} };
+  const print = exact ? printExactly : JSON.stringify;
+  return { body: body ? print(body.json) : null, headers: {} };
 }
 
 function singleValues(headers: Record<string, string | string[] | undefined>): Answer['headers'] {
@@ -156,9 +158,9 @@ async function textOf(body: Dispatcher.ResponseData['body'], pace: AnswerPace): 
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, parser: (text: string) => unknown): unknown {
   try {
-    return text === '' ? undefined : JSON.parse(text);
+    return text === '' ? undefined : parser(text);
   } catch {
     return undefined;
   }

@@ -245,3 +245,63 @@ describe('volumes', () => {
     expect(await api.volumes.object(id, 'nothing')).toBeUndefined();
   });
 });
+
+describe('tasks', () => {
+  const tool = {
+    class: 'CommandLineTool',
+    label: 'Count lines',
+    inputs: [
+      { id: 'text', type: 'File' },
+      { id: 'limit', type: 'float', default: 1.5 },
+    ],
+    outputs: { count: 'stdout' },
+  };
+  let app: string;
+  let file: FileRecord;
+  beforeAll(async () => {
+    app = `${project}/wc`;
+    await alice.post(`/apps/${app}/raw`, tool);
+    file = await upload(root, 'counted.txt', Buffer.from('x'));
+  });
+  const inputs = () => ({ text: { class: 'File', path: file.id }, limit: 2.5 });
+
+  it('have apps, whose documents are in the words of their authors', async () => {
+    const { raw, ...record } = await api.apps.get(app);
+    expect(record).toEqual({ id: `${app}/0`, project, name: 'Count lines', revision: 0 });
+    expect(raw).toMatchObject({ class: 'CommandLineTool', 'svc:id': `${app}/0`, inputs: tool.inputs });
+    await expect(api.apps.get(`${app}/7`)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('are made as drafts, listed newest first, and told of together', async () => {
+    const made = await api.tasks.create({ project, app, name: 'one', inputs: inputs() });
+    expect(made).toMatchObject({
+      name: 'one',
+      status: 'DRAFT',
+      project,
+      app: `${app}/0`,
+      createdBy: 'alice',
+      startedMs: undefined,
+      price: undefined,
+      inputs: { text: { class: 'File', path: file.id, name: 'counted.txt' }, limit: 2.5 },
+      outputs: { count: null },
+    });
+    const other = await api.tasks.create({ project, app, name: 'two', inputs: inputs() });
+    const page = await api.tasks.list({ project }, { offset: 0, limit: 1 });
+    expect(page).toMatchObject({ total: 2, items: [{ project }] });
+    expect(await api.tasks.list({ project, status: 'RUNNING' }, { offset: 0, limit: 1 })).toMatchObject({
+      total: 0,
+    });
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const [first, second, third] = await api.tasks.bulkGet([made.id, missing, other.id]);
+    expect(first).toEqual({ ok: true, value: await api.tasks.get(made.id) });
+    expect(second).toMatchObject({ ok: false, failure: { code: 7002 } });
+    expect(third).toMatchObject({ ok: true, value: { name: 'two' } });
+    expect(await api.tasks.executedTools(made.id)).toEqual([]);
+  });
+
+  it('are run once, and aborted only while they run', async () => {
+    const { id } = await api.tasks.create({ project, app, name: 'run', inputs: {} });
+    await expect(api.tasks.run(id)).rejects.toMatchObject({ code: 7010 });
+    await expect(api.tasks.abort(id)).rejects.toMatchObject({ code: 7008 });
+  });
+});

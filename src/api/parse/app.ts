@@ -1,0 +1,14 @@
+import type { AppRecord } from '../model.ts';
+import { asObject, objectAt, optionalTextAt, requiredNumberAt, textAt } from './wire.ts';
+
+export function parseApp(body: unknown): AppRecord {
+  const object = asObject(body, 'app');
+  const id = textAt(object, 'id');
+  return {
+    id,
+    project: textAt(object, 'project'),
+    name: optionalTextAt(object, 'name') ?? '',
+    revision: requiredNumberAt(object, 'revision'),
+    raw: objectAt(object, 'raw'),
+  };
+}
