@@ -23,6 +23,7 @@ import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSystemdCommand } from './commands/systemd.ts';
 import { addTagCommand } from './commands/tag.ts';
+import { addTasksCommand } from './commands/tasks.ts';
 import { addTrashCommand } from './commands/trash.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
 import { addWarmupCommand } from './commands/warmup.ts';
@@ -75,6 +76,8 @@ export function createProgram(): Command {
   program.commandsGroup('Metadata:');
   addMetaCommand(program);
   addTagCommand(program);
+  program.commandsGroup('The platform:');
+  addTasksCommand(program);
   program.commandsGroup('Sign in:');
   addLoginCommands(program);
   addProfileCommands(program);

@@ -31,3 +31,9 @@ export function exactText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   return value.startsWith(MARK) ? value.slice(MARK.length) : value;
 }
+
+/** A number as the text that it was; undefined for anything else. */
+export function exactNumber(value: unknown): string | undefined {
+  if (typeof value === 'string' && !value.startsWith(MARK)) return undefined;
+  return exactText(value);
+}

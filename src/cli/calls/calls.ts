@@ -3,7 +3,15 @@ import type { Api, CallOptions } from '../../api/api.ts';
 /** The calls of the API that commands make, through a mount or straight. */
 export type PlatformApi = Pick<
   Api,
-  'capabilities' | 'projects' | 'files' | 'uploads' | 'volumes' | 'transfers' | 'asyncFiles'
+  | 'capabilities'
+  | 'projects'
+  | 'files'
+  | 'uploads'
+  | 'volumes'
+  | 'transfers'
+  | 'asyncFiles'
+  | 'apps'
+  | 'tasks'
 >;
 
 interface Kind {
@@ -49,6 +57,14 @@ export const CALLS = {
   'transfers.get': look(2),
   'asyncFiles.start': change(2),
   'asyncFiles.get': look(2),
+  'apps.get': look(1),
+  'tasks.list': look(2),
+  'tasks.get': look(1),
+  'tasks.bulkGet': look(1),
+  'tasks.create': change(1),
+  'tasks.run': change(1),
+  'tasks.abort': change(1),
+  'tasks.executedTools': look(1),
 } as const satisfies Readonly<Record<string, Kind>>;
 
 export type CallName = keyof typeof CALLS;

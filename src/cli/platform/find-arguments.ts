@@ -34,9 +34,13 @@ export interface Arguments {
 
 /**
  * Finds what paths mean. One command works on one platform: that of the mount that a path is in, also for those of the form
- * `project:…` and `volume:…` beside it, else that of the profile.
+ * `project:…` and `volume:…` beside it, else that of the profile, or `otherwise`.
  */
-export async function findArguments(paths: readonly string[], context: Context): Promise<Arguments> {
+export async function findArguments(
+  paths: readonly string[],
+  context: Context,
+  otherwise?: () => Promise<Platform>,
+): Promise<Arguments> {
   const table = await readMountTable();
   const inMounts = new Map<string, PathInMount>();
   for (const path of paths) {
@@ -44,7 +48,10 @@ export async function findArguments(paths: readonly string[], context: Context):
     if (located !== undefined) inMounts.set(path, located);
   }
   const mounts = [...new Map([...inMounts.values()].map(({ mount }) => [mount.mountPoint, mount])).values()];
-  const platform = await platformOf(mounts, paths, context);
+  const platform =
+    mounts.length === 0 && otherwise !== undefined
+      ? await otherwise()
+      : await platformOf(mounts, paths, context);
   if (platform === undefined) return { platform, found: paths.map((given) => ({ given, kind: 'local' })) };
   try {
     const found = new Map<string, Argument>();

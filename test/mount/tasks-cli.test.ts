@@ -1,0 +1,196 @@
+/** `svcfs tasks` at the command line, through a mount and without one, on a service that runs tasks. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ServedMount } from '../support/served-mount.ts';
+
+const PROJECT = 'demo/trio-exomes';
+const APP = `${PROJECT}/sum`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let served: ServedMount;
+beforeAll(async () => {
+  served = await ServedMount.start({ serveArgs: ['--executor', 'cwltool'] });
+  await post(`/apps/${APP}/raw`, {
+    cwlVersion: 'v1.2',
+    class: 'CommandLineTool',
+    baseCommand: ['sh', '-c', 'cat "$@" | wc -c; [ "$0" != slow ] || sleep 600; [ "$0" != bad ]'],
+    inputs: [
+      { id: 'mode', type: 'string', inputBinding: { position: 1 } },
+      { id: 'texts', type: 'File[]', inputBinding: { position: 2 } },
+      { id: 'limit', type: 'int?' },
+    ],
+    outputs: [{ id: 'size', type: 'stdout' }],
+    stdout: 'size.txt',
+  });
+});
+afterAll(() => served?.clean());
+
+async function post(path: string, body: object): Promise<unknown> {
+  const answer = await fetch(`${served.endpoint}${path}`, {
+    method: 'POST',
+    headers: { 'X-SVC-Auth-Token': served.token, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+const env = () => ({ SVC_API_ENDPOINT: served.endpoint, SVC_AUTH_TOKEN: served.token });
+/** In a directory of this machine: through the only mount there is. */
+const tasks = (...args: string[]) =>
+  served.sandbox.svcfs(['tasks', ...args], { cwd: served.sandbox.root, env: env() });
+
+const changes = (counted: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counted).filter(([call, count]) => count > 0 && /task|app/.test(call)));
+
+describe('svcfs tasks create', () => {
+  test('makes a draft of paths in a mount, of the platform and ids, in one call, after looking', async () => {
+    const readme = served.path(`projects/${PROJECT}/README.md`);
+    await writeFile(readme, 'four');
+    const texts = [
+      { class: 'File', path: readme },
+      `project:${PROJECT}/README.md`,
+      '../mnt/projects/demo/trio-exomes/README.md',
+    ];
+    const job = join(served.sandbox.root, 'home', 'job.json');
+    await writeFile(job, JSON.stringify({ mode: 'good', texts, limit: 1 }));
+    let id = '';
+    const counted = await served.countingCalls(async () => {
+      const { stdout, stderr, code } = await tasks(
+        'create',
+        APP,
+        '--inputs',
+        job,
+        '-i',
+        'limit=2',
+        '--name',
+        'Sum',
+      );
+      expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+      id = stdout.trim();
+    });
+    expect(id).toMatch(UUID);
+    expect(changes(counted)).toEqual({ 'GET /v2/apps/:owner/:project/:app': 1, 'POST /v2/tasks': 1 });
+    const shown = JSON.parse((await tasks('show', '--json', id)).stdout);
+    expect(shown).toMatchObject({ name: 'Sum', status: 'DRAFT', app: `${APP}/0`, project: PROJECT });
+    expect(shown.inputs.limit).toBe(2);
+    expect(shown.inputs.texts).toMatchObject([0, 1, 2].map(() => ({ class: 'File', name: 'README.md' })));
+    const [{ path: file }] = shown.inputs.texts;
+    const again = await tasks(
+      'create',
+      APP,
+      '-i',
+      `texts=${file}`,
+      '-i',
+      'texts=000000000000000000000000',
+      '-i',
+      'mode=x',
+    );
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain('port texts[1]: expects File, got 000000000000000000000000: ');
+  });
+
+  test('tells all that does not fit, and makes no task', async () => {
+    const counted = await served.countingCalls(async () => {
+      const args = [
+        '-i',
+        'texts=/etc/passwd',
+        '-i',
+        `texts=project:${PROJECT}/child`,
+        '-i',
+        'limt=3',
+        '-i',
+        'limit=x',
+      ];
+      const { stdout, stderr, code } = await tasks(
+        'create',
+        APP,
+        ...args,
+        '-i',
+        `texts=project:${PROJECT}/none`,
+      );
+      expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
+      expect(stderr.split('\n')).toEqual([
+        'svcfs: port limt: the app has no such input; there is limit, mode, texts',
+        'svcfs: port mode: expects string, got nothing',
+        'svcfs: port limit: expects int, got the text "x"',
+        'svcfs: port texts[0]: expects File, got /etc/passwd: not on the platform: copy it into a project first',
+        `svcfs: port texts[1]: expects File, got project:${PROJECT}/child: a folder`,
+        `svcfs: port texts[2]: expects File, got project:${PROJECT}/none: no such file or directory`,
+        `svcfs: no task was made: 6 of the inputs of ${APP}/0 do not fit`,
+        '',
+      ]);
+    });
+    expect(counted['POST /v2/tasks'] ?? 0).toBe(0);
+  });
+
+  test.each([
+    [['no-app'], /^svcfs: no-app: no app: write OWNER\/PROJECT\/APP/, 2],
+    [[`${APP}/9`], /^svcfs: demo\/trio-exomes\/sum\/9: there is no such app or revision/, 1],
+    [[APP, '--inputs', 'none.json'], /^svcfs: none.json: cannot be read \(ENOENT\)/, 2],
+    [[APP, '-i', 'limit'], /^svcfs: -i limit: write it as PORT=VALUE/, 2],
+    [[APP, '--wait'], /^svcfs: --wait needs --run/, 2],
+  ])('%j is refused', async (args, message, code) => {
+    expect(await tasks('create', ...args)).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+});
+
+const create = async (mode: string) =>
+  (
+    await tasks(
+      'create',
+      APP,
+      '-i',
+      `mode=${mode}`,
+      '-i',
+      `texts=project:${PROJECT}/README.md`,
+      '--name',
+      mode,
+    )
+  ).stdout.trim();
+
+describe('a task of the command line', () => {
+  test('runs to its end, and shows its output, its log and its cost', async () => {
+    const id = await create('good');
+    const ran = await tasks('run', id, '--wait');
+    expect(ran).toMatchObject({ code: 0, stdout: `${id}: RUNNING\n` });
+    expect(ran.stderr).toMatch(/good \([0-9a-f]{8}\): COMPLETED: The task has completed\.\n$/);
+    expect((await tasks('log', id)).stdout).toContain('completed success');
+    const shown = (await tasks('show', `good~${id.slice(0, 8)}`)).stdout;
+    expect(shown).toMatch(/^status {4}COMPLETED$/m);
+    expect(shown).toMatch(/^price {5}\d+\.\d+ USD$/m);
+    const { outputs } = JSON.parse((await tasks('show', '--json', id)).stdout);
+    expect(await readFile(served.path('projects', PROJECT, outputs.size.name), 'utf8')).toMatch(/^\s*4\n$/);
+    const refused = await tasks('run', id);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^svcfs: \S+: cannot be run: it is COMPLETED\. /);
+  });
+
+  test('ends a wait with 1 when it failed, and with 2 when it was aborted', async () => {
+    const [bad, slow] = [await create('bad'), await create('slow')];
+    expect((await tasks('run', bad, '--wait')).code).toBe(1);
+    expect(await tasks('wait', slow)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nobody runs'),
+    });
+    expect((await tasks('run', slow)).code).toBe(0);
+    expect((await tasks('abort', slow)).stdout).toMatch(/: ABORT(ING|ED)\n$/);
+    const waited = await tasks('wait', '--json', slow);
+    expect(waited.code).toBe(2);
+    expect(JSON.parse(waited.stdout)).toMatchObject({ id: slow, status: 'ABORTED' });
+    const listed = (await tasks('list', PROJECT, '--status', 'failed')).stdout;
+    expect(listed).toMatch(new RegExp(`^${bad}  FAILED .*  bad\n$`));
+  });
+
+  test('is told of when there is none', async () => {
+    const none = '00000000-0000-4000-8000-000000000000';
+    for (const action of ['show', 'run', 'abort', 'wait'])
+      expect(await tasks(action, none)).toMatchObject({
+        code: 1,
+        stderr: `svcfs: ${none}: there is no such task, or you cannot see it\n`,
+      });
+    expect(await tasks('show', 'abc')).toMatchObject({ code: 2 });
+    expect((await tasks('list', 'nobody')).code).toBe(2);
+  });
+});
