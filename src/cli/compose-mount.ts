@@ -253,6 +253,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     symlinks,
     aliasWrite,
     allowOther,
+    showsControl: options.showControl,
     umask,
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),

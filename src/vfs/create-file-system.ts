@@ -6,17 +6,14 @@ import { procProcessTable } from '../lib/process-table.ts';
 import { NEVER_ABORTED } from '../lib/shared-signals.ts';
 import { Annexes } from './annex/annexes.ts';
 import { attachAnnexes, pathsWithAnnexes } from './annex/attach-annexes.ts';
-import { isAnnexNumber } from './annex/nodes.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
 import { DueTrash } from './change/trash/empty-due.ts';
 import type { LeftBehind } from './closed/closed-files.ts';
 import { type ChangingSide, createChangingSide } from './create-changing-side.ts';
-import type { MountInformation } from './directories/control.ts';
-import { control } from './directories/control.ts';
 import { Details } from './directories/details.ts';
 import { directory, fixedDirectory } from './directories/fixed-directory.ts';
 import { pinnedDirectory } from './directories/pinned-directory.ts';
-import { createCatalogs, root } from './directories/root.ts';
+import { controlDirectory, createCatalogs, root } from './directories/root.ts';
 import { type Selection, unselectedAt } from './directories/selection.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
@@ -31,10 +28,12 @@ import { type PlatformPlace, placeAt } from './listing/places-at.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
 import { lookAgainAt, type TrashPlace, trashPlaceAt } from './listing/trash-place.ts';
 import type { Beliefs } from './model/beliefs.ts';
+import { ANNEX } from './model/escape.ts';
 import { KernelLink } from './model/kernel-link.ts';
 import { type Node, pathOf } from './model/node.ts';
 import { NodeMaker } from './model/node-maker.ts';
 import { NodeTable } from './model/node-table.ts';
+import { isTreeNumber } from './model/number-ranges.ts';
 import type { PinnedFile } from './model/pin.ts';
 import type { TreeOptions, TreeParts } from './model/tree.ts';
 import { versionOf } from './model/version-of.ts';
@@ -43,6 +42,9 @@ import { nameRequesters } from './name-requesters.ts';
 import { passThrough } from './pass-through.ts';
 import type { Staging } from './publish/staging.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
+import { attachSynthetic, pathsWithSynthetic } from './synthetic/attach-synthetic.ts';
+import { SyntheticTrees } from './synthetic/synthetic-trees.ts';
+import { control, type MountInformation } from './trees/control/control.ts';
 import { type LearntAnnotations, learnAnnotations } from './xattr/learn-annotations.ts';
 import { Xattrs } from './xattr/xattrs.ts';
 
@@ -131,16 +133,16 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const make = new NodeMaker(nodes, folderState);
   const errors = new ErrorRegistry();
   const details = new Details({ api, clock, ttlMs, beliefs: given.beliefs });
-  const controlSource = control({ make, errors, jobs, writer, information: given.information });
+  const controlSource = control({ errors, jobs, writer, information: given.information });
   const { selection = {} } = given;
   const catalogs = createCatalogs(api, { clock, ttlMs }, selection);
   const { manifest } = given;
   const rootSource = manifest
     ? fixedDirectory([
         directory(MANIFEST, pinnedDirectory(manifest, { api, make, ttlMs }), make),
-        directory('.svcfs', controlSource, make),
+        directory(ANNEX, controlDirectory(controlSource, options.showsControl), make),
       ])
-    : root({ catalogs, make, ttlMs, control: controlSource, selection });
+    : root({ catalogs, make, ttlMs, control: controlSource, showsControl: options.showsControl, selection });
   const tree = new PlatformTree({
     ...given,
     options,
@@ -168,11 +170,16 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     ofHandle: (handle) => pathOf(openFiles.nodeOf(handle)),
     ofDirectoryHandle: (handle) => pathOf(directories.directoryOf(handle)),
   };
+  const synthetic = new SyntheticTrees({ clock, kernel: tree.kernel, errors, options });
   const annexes = new Annexes({ tree, details, processes, directory: join(given.stateDirectory, 'annexes') });
-  const paths = pathsWithAnnexes(treePaths, annexes);
+  const paths = pathsWithAnnexes(pathsWithSynthetic(treePaths, synthetic), annexes);
   const reporting = reportFailures(
     attachAnnexes(
-      new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
+      attachSynthetic(
+        new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
+        synthetic,
+        nodes,
+      ),
       annexes,
       tree,
     ),
@@ -191,7 +198,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     ? passThrough(naming, {
         copies: localCopies,
         log: given.log,
-        versionOf: (id) => (isAnnexNumber(id) ? undefined : publishedVersion(nodes.get(id))),
+        versionOf: (id) => (isTreeNumber(id) ? publishedVersion(nodes.get(id)) : undefined),
       })
     : naming;
   return {
@@ -295,5 +302,6 @@ function defaults(): TreeOptions {
     symlinks: true,
     temporaryNames: [],
     temporaryInProjects: [],
+    showsControl: false,
   };
 }

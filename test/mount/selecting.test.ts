@@ -48,7 +48,7 @@ describe('a mount of some projects and volumes', () => {
         `${proxy.url}/v2`,
       );
       expect(mounted).toMatchObject({ code: 0, stderr: '' });
-      expect(await readdir(sandbox.mountPoint)).toEqual(['.svcfs', 'projects']);
+      expect(await readdir(sandbox.mountPoint)).toEqual(['projects']);
       expect(await readdir(sandbox.path('projects', 'demo'))).toEqual(['rna-seq-study']);
       await expect(readdir(sandbox.path('volumes'))).rejects.toMatchObject({ code: 'ENOENT' });
       expect(await why(sandbox, 'volumes', 'demo')).toContain('(--trees projects)');

@@ -182,6 +182,7 @@ export class ChangingWorld {
       symlinks: true,
       temporaryNames: [],
       temporaryInProjects: [],
+      showsControl: false,
       ...options.options,
     };
     this.#make = make;

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { Details } from '../../src/vfs/directories/details.ts';
-import { fixedDirectory } from '../../src/vfs/directories/fixed-directory.ts';
 import { type Catalogs, createCatalogs, root } from '../../src/vfs/directories/root.ts';
 import type { Selection } from '../../src/vfs/directories/selection.ts';
 import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
@@ -15,6 +14,7 @@ import { NodeMaker } from '../../src/vfs/model/node-maker.ts';
 import { NodeTable } from '../../src/vfs/model/node-table.ts';
 import type { TreeParts } from '../../src/vfs/model/tree.ts';
 import { UnkeptCounts } from '../../src/vfs/model/unkept-counts.ts';
+import { fixedEntries } from '../../src/vfs/synthetic/entries.ts';
 import { Xattrs } from '../../src/vfs/xattr/xattrs.ts';
 import { FakeApi } from './fake-api.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -102,6 +102,7 @@ export class ReadingWorld {
         symlinks: true,
         temporaryNames: [],
         temporaryInProjects: [],
+        showsControl: false,
         ...options,
       },
       folderState,
@@ -112,7 +113,14 @@ export class ReadingWorld {
       errors: new ErrorRegistry(),
       details,
       ...limits,
-      root: root({ catalogs: this.catalogs, make, ttlMs: TTL_MS, control: fixedDirectory([]), selection }),
+      root: root({
+        catalogs: this.catalogs,
+        make,
+        ttlMs: TTL_MS,
+        control: fixedEntries({}),
+        showsControl: false,
+        selection,
+      }),
     });
     this.directories = new OpenDirectories(this.tree);
     this.xattrs = new Xattrs(this.tree, details);

@@ -4,7 +4,7 @@ import type { MemoryPool } from '../../content/memory/memory-pool.ts';
 import { placeOf } from '../../lib/proxy-address.ts';
 import { proxyFor } from '../../lib/proxy-rules.ts';
 import { prometheusText } from '../../observe/prometheus-text.ts';
-import type { MountInformation } from '../../vfs/directories/control.ts';
+import type { MountInformation } from '../../vfs/trees/control/control.ts';
 import { packageVersion } from '../package-version.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { describeWaits } from './describe-waits.ts';

@@ -51,8 +51,14 @@ const manifest: Option<string | undefined> = {
   defaultText: 'none',
 };
 
+const showControl: Option<boolean> = {
+  flags: '--show-control',
+  help: 'list .svcfs, which tells about the mount, at the mount point; it is found by its name in any case',
+  default: false,
+};
+
 /** Which part of the platform a mount shows. */
-export const SELECTING = { project, volume, trees, root, manifest } as const;
+export const SELECTING = { project, volume, trees, root, manifest, showControl } as const;
 
 /** `OWNER/NAME`, either of which may be a pattern. */
 function parseOwned(text: string): readonly string[] {

@@ -2,7 +2,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessTable } from '../../lib/process-table.ts';
-import { CONTROL_DIRECTORIES, CONTROL_FILES } from '../directories/control.ts';
 import type { Details } from '../directories/details.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type {
@@ -24,9 +23,11 @@ import { ANNEX } from '../model/escape.ts';
 import { inodeNumber } from '../model/inode-number.ts';
 import { requireNameLength } from '../model/names.ts';
 import { folderIdOf, type ProjectFolderNode, pathOf } from '../model/node.ts';
+import { isAnnexNumber } from '../model/number-ranges.ts';
 import type { Tree } from '../model/tree.ts';
 import { requireWritable } from '../model/write-access.ts';
 import { openModeOf } from '../open-flags.ts';
+import { CONTROL_DIRECTORIES, CONTROL_FILES } from '../trees/control/control.ts';
 import { attributesOfAnnex } from './attributes.ts';
 import { localNode, tablesSource, withControl } from './folder-annex.ts';
 import { Importing } from './importing.ts';
@@ -38,7 +39,7 @@ import {
   annexPath,
   type TableNode,
 } from './node.ts';
-import { AnnexNodes, isAnnexNumber } from './nodes.ts';
+import { AnnexNodes } from './nodes.ts';
 import { AnnexDirectories } from './open-directories.ts';
 import { AnnexFiles, localFlags } from './open-files.ts';
 import { Queries } from './queries.ts';

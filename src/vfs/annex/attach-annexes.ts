@@ -8,9 +8,9 @@ import { type Paths, SUBJECTS } from '../errors/subjects.ts';
 import type { AbsentEntry, Entry, FileHandle, FileSystem, NodeId, RequestContext } from '../file-system.ts';
 import { ANNEX } from '../model/escape.ts';
 import type { ProjectFolderNode } from '../model/node.ts';
+import { isAnnexNumber, isTreeNumber } from '../model/number-ranges.ts';
 import type { Tree } from '../model/tree.ts';
 import type { Annexes, AnnexOperations } from './annexes.ts';
-import { isAnnexNumber } from './nodes.ts';
 import { type Method, TreeChanges } from './tree-changes.ts';
 
 type Place = { readonly parent: NodeId; readonly name: string };
@@ -21,7 +21,7 @@ export function attachAnnexes(
   tree: Pick<Tree, 'nodes' | 'root' | 'childOf'>,
 ): FileSystem {
   const folderAt = (id: NodeId): ProjectFolderNode | undefined => {
-    if (isAnnexNumber(id)) return undefined;
+    if (!isTreeNumber(id)) return undefined;
     const node = tree.nodes.get(id);
     return node.kind === 'project-folder' ? node : undefined;
   };

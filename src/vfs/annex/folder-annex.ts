@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
-import { CONTROL_DIRECTORIES, CONTROL_FILES } from '../directories/control.ts';
 import { inodeNumber } from '../model/inode-number.ts';
+import { CONTROL_DIRECTORIES, CONTROL_FILES } from '../trees/control/control.ts';
 import type { LocalRoom } from './local-room.ts';
 import type { AnnexDirectory, AnnexName, AnnexSource, LocalNode } from './node.ts';
 import type { AnnexNodes } from './nodes.ts';

@@ -1,27 +1,12 @@
 import { FsError } from '../errors/fs-error.ts';
-import type { FileHandle, NodeId } from '../file-system.ts';
+import type { NodeId } from '../file-system.ts';
+import { Numbers } from '../model/number-ranges.ts';
 import type { AnnexDirectory, AnnexNode } from './node.ts';
-
-/** Numbers from here on are of annexes: the tree counts up from 1 and never comes this far. */
-const FIRST = 2 ** 48;
-
-export function isAnnexNumber(id: NodeId | FileHandle): boolean {
-  return id >= FIRST;
-}
-
-/** Counts up. No number is given twice within a mount. */
-export class AnnexNumbers<T extends NodeId | FileHandle> {
-  #next = FIRST;
-
-  next(): T {
-    return this.#next++ as T;
-  }
-}
 
 /** The nodes of all annexes that the kernel knows. */
 export class AnnexNodes {
   readonly #nodes = new Map<NodeId, AnnexNode>();
-  readonly #numbers = new AnnexNumbers<NodeId>();
+  readonly #numbers = new Numbers<NodeId>('annex');
 
   add<N extends AnnexNode>(make: (id: NodeId) => N): N {
     const node = make(this.#numbers.next());

@@ -1,14 +1,14 @@
 import { FsError } from '../errors/fs-error.ts';
 import type { DirSink, FileHandle } from '../file-system.ts';
 import { inodeNumber } from '../model/inode-number.ts';
+import { Numbers } from '../model/number-ranges.ts';
 import { fileTypeOfAnnex } from './attributes.ts';
 import type { AnnexDirectory } from './node.ts';
-import { AnnexNumbers } from './nodes.ts';
 
 /** Open directories of annexes. */
 export class AnnexDirectories {
   readonly #open = new Map<FileHandle, AnnexDirectory>();
-  readonly #numbers = new AnnexNumbers<FileHandle>();
+  readonly #numbers = new Numbers<FileHandle>('annex');
 
   add(directory: AnnexDirectory): FileHandle {
     const handle = this.#numbers.next();

@@ -5,10 +5,10 @@ import type { ProcessTable } from '../../lib/process-table.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { AttributeChanges, FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
+import { Numbers } from '../model/number-ranges.ts';
 import { type OpenMode, openModeOf } from '../open-flags.ts';
 import { type LocalRoom, refuse } from './local-room.ts';
 import type { AnnexFileNode, LocalNode, TableNode } from './node.ts';
-import { AnnexNumbers } from './nodes.ts';
 
 /** Imports the bytes of a written table; a failure is recorded at its path. */
 export type ImportWritten = (table: TableNode, bytes: Uint8Array, signal: AbortSignal) => Promise<void>;
@@ -49,7 +49,7 @@ const ENDING_WAITS_MS = 10_000;
 export class AnnexFiles {
   readonly #parts: OpenFilesParts;
   readonly #handles = new Map<FileHandle, Open>();
-  readonly #numbers = new AnnexNumbers<FileHandle>();
+  readonly #numbers = new Numbers<FileHandle>('annex');
   readonly #drafts = new Map<TableNode, Draft>();
   #draftCount = 0;
 

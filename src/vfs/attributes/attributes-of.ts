@@ -19,7 +19,6 @@ import {
   type ProjectFolderNode,
   type SpecialFileNode,
   sizeOf,
-  type VirtualFileNode,
   type VolumeObjectNode,
 } from '../model/node.ts';
 import type { TreeOptions } from '../model/tree.ts';
@@ -80,16 +79,13 @@ function isOnVolume(node: Node): boolean {
 
 /** Of the user who mounted alone, even if others may enter the mount (`--allow-other`). */
 function isPrivate(node: Node): boolean {
-  const directory = node.kind === 'virtual-file' ? node.parent : node;
-  return directory?.kind === 'virtual-directory' && directory.source.isPrivate === true;
+  return node.kind === 'virtual-directory' && node.source.isPrivate === true;
 }
 
 export function fileTypeOf(node: Node): number {
   if (isLink(node)) return S_IFLNK;
   if (node.kind === 'special-file') return SPECIAL_TYPES[node.type];
-  return node.kind === 'project-file' || node.kind === 'volume-object' || node.kind === 'virtual-file'
-    ? S_IFREG
-    : S_IFDIR;
+  return node.kind === 'project-file' || node.kind === 'volume-object' ? S_IFREG : S_IFDIR;
 }
 
 interface Facts {
@@ -108,8 +104,6 @@ function factsOf(node: Node): Facts {
       return fileFacts(node);
     case 'volume-object':
       return objectFacts(node);
-    case 'virtual-file':
-      return virtualFileFacts(node);
     case 'special-file':
       return specialFacts(node);
     case 'project-folder':
@@ -155,10 +149,6 @@ function objectFacts(node: VolumeObjectNode): Facts {
     writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
     mtimeNs: inNanoseconds(node.writtenMs ?? record?.modifiedMs),
   };
-}
-
-function virtualFileFacts(node: VirtualFileNode): Facts {
-  return { type: S_IFREG, sizeBytes: 0, permissions: node.mode, writable: true };
 }
 
 function specialFacts({ type, mode, madeMs }: SpecialFileNode): Facts {

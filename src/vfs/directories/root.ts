@@ -2,10 +2,12 @@ import type { Api } from '../../api/api.ts';
 import type { ProjectSummary, VolumeSummary } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { IdPatterns } from '../../lib/id-patterns.ts';
+import { ANNEX } from '../model/escape.ts';
 import type { VirtualSource } from '../model/node.ts';
 import type { NodeMaker } from '../model/node-maker.ts';
+import type { SyntheticDirectory } from '../model/synthetic.ts';
 import { Catalog } from './catalog.ts';
-import { directory, fixedDirectory } from './fixed-directory.ts';
+import { directory, fixedDirectory, syntheticDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
 import { type Selection, TREES, type TreeName } from './selection.ts';
@@ -20,8 +22,9 @@ export interface RootParts {
   readonly catalogs: Catalogs;
   readonly make: NodeMaker;
   readonly ttlMs: number;
-  /** `.svcfs/` */
-  readonly control: VirtualSource;
+  /** `.svcfs/`, and whether it is listed. */
+  readonly control: SyntheticDirectory;
+  readonly showsControl: boolean;
   readonly selection?: Selection | undefined;
 }
 
@@ -36,9 +39,14 @@ export function createCatalogs(
   };
 }
 
+/** `.svcfs/`: unless it is listed, it is found by its name. */
+export function controlDirectory(control: SyntheticDirectory, isListed: boolean): VirtualSource {
+  return { ...syntheticDirectory(control), isHidden: !isListed };
+}
+
 /** The top of the mount. */
 export function root(parts: RootParts): VirtualSource {
-  const { make, control, selection } = parts;
+  const { make, control, showsControl, selection } = parts;
   const trees: Readonly<Record<TreeName, () => VirtualSource>> = {
     projects: () => owners(projectOwners(parts)),
     volumes: () => owners(volumeOwners(parts)),
@@ -46,7 +54,7 @@ export function root(parts: RootParts): VirtualSource {
   const shown = TREES.filter((name) => selection?.trees?.includes(name) ?? true);
   return fixedDirectory([
     ...shown.map((name) => directory(name, trees[name](), make)),
-    directory('.svcfs', control, make),
+    directory(ANNEX, controlDirectory(control, showsControl), make),
   ]);
 }
 

@@ -30,7 +30,5 @@ function isNeeded({ lookups, parent }: Node): boolean {
 }
 
 function isPrunable(node: Node): boolean {
-  return (
-    node.parent !== undefined && !isDirectory(node) && node.kind !== 'virtual-file' && !isLocalOnly(node)
-  );
+  return node.parent !== undefined && !isDirectory(node) && !isLocalOnly(node);
 }

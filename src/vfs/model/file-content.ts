@@ -23,7 +23,6 @@ export type Unpublished =
 
 /** One open(2) of a file with content on the platform. */
 export interface OpenFile {
-  readonly kind: 'file';
   readonly content: FileContent;
   readonly mode: OpenMode;
   /** The thread that opened. */

@@ -12,7 +12,6 @@ import type {
   ProjectFolderNode,
   SpecialFileNode,
   VirtualDirectoryNode,
-  VirtualFileNode,
   VirtualSource,
   Volume,
   VolumeDirectoryNode,
@@ -170,16 +169,9 @@ export class NodeMaker {
       source,
     }));
   }
-
-  virtualFile(
-    place: Place,
-    file: { readonly mode: number; readonly content: () => string | Promise<string> },
-  ): VirtualFileNode {
-    return this.#nodes.add((id) => ({ ...base(id, virtualId(place), place), kind: 'virtual-file', ...file }));
-  }
 }
 
-type Base<P extends DirectoryNode> = Omit<VirtualFileNode, 'kind' | 'mode' | 'content' | 'parent'> & {
+type Base<P extends DirectoryNode> = Omit<VirtualDirectoryNode, 'kind' | 'children' | 'source' | 'parent'> & {
   parent: P | undefined;
 };
 

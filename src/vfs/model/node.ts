@@ -18,6 +18,7 @@ import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable, NodeId } from '../file-system.ts';
 import type { ChildCache } from './child-cache.ts';
 import type { Pin } from './pin.ts';
+import type { SyntheticDirectory } from './synthetic.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -123,18 +124,11 @@ export interface VolumeObjectNode extends NodeBase {
   writtenMs: number | undefined;
 }
 
-/** A directory of our own making: the root, `projects/`, an owner, `.svcfs/`. */
+/** A directory of our own making: the root, `projects/`, an owner, and the top of a synthetic tree. */
 export interface VirtualDirectoryNode extends NodeBase {
   readonly kind: 'virtual-directory';
   readonly children: ChildCache<Node>;
   readonly source: VirtualSource;
-}
-
-export interface VirtualFileNode extends NodeBase {
-  readonly kind: 'virtual-file';
-  /** Permission bits. */
-  readonly mode: number;
-  readonly content: () => string | Promise<string>;
 }
 
 /**
@@ -152,12 +146,16 @@ export interface SpecialFileNode extends NodeBase {
 /** Directories that the platform has, or is to have. */
 export type FolderNode = ProjectFolderNode | VolumeDirectoryNode;
 export type DirectoryNode = FolderNode | VirtualDirectoryNode;
-export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualFileNode | SpecialFileNode;
+export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | SpecialFileNode;
 
 /** The entries of a virtual directory now. */
 export interface VirtualSource {
-  /** It and the files in it belong to the user who mounted, and nobody else but root may look into it. */
-  readonly isPrivate?: boolean;
+  /** It belongs to the user who mounted, and nobody else but root may look into it. */
+  readonly isPrivate?: boolean | undefined;
+  /** Its directory does not list it. */
+  readonly isHidden?: boolean;
+  /** What is in it, in place of entries of the tree. */
+  readonly synthetic?: SyntheticDirectory;
   /** How long an answer of `entries` counts. */
   readonly ttlMs: number;
   entries(signal: AbortSignal): Awaitable<KnownEntries>;

@@ -11,10 +11,10 @@ import type {
   RenameFlags,
   RequestContext,
 } from '../file-system.ts';
-import type { DirectoryNode, Node, ProjectFileNode, VirtualFileNode, VolumeObjectNode } from './node.ts';
+import type { DirectoryNode, Node, ProjectFileNode, VolumeObjectNode } from './node.ts';
 
-/** A node that open(2) opens for its bytes. A virtual file's content is taken once, at open, with direct I/O. */
-export type FileNode = ProjectFileNode | VolumeObjectNode | VirtualFileNode;
+/** A node that open(2) opens for its bytes. */
+export type FileNode = ProjectFileNode | VolumeObjectNode;
 
 export interface Span {
   readonly handle: FileHandle;

@@ -24,7 +24,6 @@ export function transferSourceOf(node: Node): TransferSource {
       return { kind: 'prefix', volume: node.volume.id, prefix: node.prefix };
     case 'special-file':
     case 'virtual-directory':
-    case 'virtual-file':
       break;
   }
   throw new FsError('EXDEV', `${node.name} is not on the platform`);

@@ -77,6 +77,8 @@ export interface TreeOptions {
   readonly exportDelayMs: number;
   /** `writeBack`: how long nobody has done anything to a closed file of a project before it is uploaded. Default 0. */
   readonly foldMs: number;
+  /** The top of the mount lists `.svcfs/`. Default false: it is found by its name. */
+  readonly showsControl: boolean;
   /** Patterns: a new file of such a name stays on this machine, in a volume, until it is renamed. Default: none. */
   readonly temporaryNames: readonly string[];
   /** The same in a project, for a while (`ClosedFiles`). Default: none. */

@@ -28,7 +28,6 @@ export function requireWritable(tree: Tree, node: Node): void {
       if (node.parent) requireWritable(tree, node.parent);
       return;
     case 'virtual-directory':
-    case 'virtual-file':
       throw new FsError('EPERM', madeByFileSystem(node));
   }
 }

@@ -31,7 +31,7 @@ export class Closing {
 
   async flush(handle: FileHandle, context: RequestContext): Promise<void> {
     const open = this.#handles.get(handle);
-    if (open.kind === 'text' || !open.mode.write || open.content.unlinked) return;
+    if (!open.mode.write || open.content.unlinked) return;
     const { content } = open;
     if (content.outstanding === 'none') return;
     // An empty file takes the same way as bytes; said here, or `touch` would not know.
@@ -66,13 +66,12 @@ export class Closing {
 
   async fsync(handle: FileHandle, context: RequestContext): Promise<void> {
     const open = this.#handles.get(handle);
-    if (open.kind === 'file') await this.#contents.sync(open.content, context.signal);
+    await this.#contents.sync(open.content, context.signal);
   }
 
   async release(handle: FileHandle): Promise<void> {
     const open = this.#handles.get(handle);
     this.#handles.delete(handle);
-    if (open.kind === 'text') return;
     const { content } = open;
     content.released(open);
     open.view?.close();

@@ -3,37 +3,21 @@ import { FsError } from '../errors/fs-error.ts';
 import type { FileHandle } from '../file-system.ts';
 import type { FileContent, OpenFile } from '../model/file-content.ts';
 import { HandleTable } from '../model/handle-table.ts';
-import type { VirtualFileNode } from '../model/node.ts';
-import { sizeOf } from '../model/node.ts';
 import type { FileNode } from '../model/operations.ts';
 import type { OpenMode } from '../open-flags.ts';
 
-/** An open virtual file: its text as it was at open. */
-interface OpenText {
-  readonly kind: 'text';
-  readonly node: VirtualFileNode;
-  readonly bytes: Uint8Array;
-}
-
-export type Open = OpenFile | OpenText;
-
 /** The open files of the kernel, by handle, and the process that opened each. */
 export class OpenHandles {
-  readonly #handles = new HandleTable<Open>();
+  readonly #handles = new HandleTable<OpenFile>();
   readonly #processes: ProcessTable;
 
   constructor(processes: ProcessTable) {
     this.#processes = processes;
   }
 
-  addText(node: VirtualFileNode, bytes: Uint8Array): FileHandle {
-    return this.#handles.add({ kind: 'text', node, bytes });
-  }
-
   add(content: FileContent, mode: OpenMode, thread: number): FileHandle {
     const opener = mode.write ? this.#processes.processOf(thread) : Promise.resolve(undefined);
     const open: OpenFile = {
-      kind: 'file',
       content,
       mode,
       openedBy: thread,
@@ -46,20 +30,18 @@ export class OpenHandles {
   }
 
   /** Throws EBADF. */
-  get(handle: FileHandle): Open {
+  get(handle: FileHandle): OpenFile {
     return this.#handles.get(handle);
   }
 
   nodeOf(handle: FileHandle): FileNode {
-    const open = this.get(handle);
-    return open.kind === 'text' ? open.node : open.content.node;
+    return this.get(handle).content.node;
   }
 
   /** Throws EBADF. */
   writable(handle: FileHandle): OpenFile {
     const open = this.get(handle);
-    if (open.kind === 'text' || !open.mode.write)
-      throw new FsError('EBADF', `handle ${handle} is not open for writing`);
+    if (!open.mode.write) throw new FsError('EBADF', `handle ${handle} is not open for writing`);
     return open;
   }
 
@@ -78,8 +60,4 @@ export class OpenHandles {
     const [opener, closer] = await Promise.all([open.opener, this.#processes.processOf(thread)]);
     return opener === undefined || closer === undefined || opener === closer;
   }
-}
-
-export function openSizeOf(open: Open): number | undefined {
-  return open.kind === 'text' ? open.bytes.length : sizeOf(open.content.node);
 }

@@ -4,7 +4,7 @@ import { FsError } from '../errors/fs-error.ts';
 import type { FileHandle, OpenReply, RequestContext } from '../file-system.ts';
 import type { ContentNode, FileContent } from '../model/file-content.ts';
 import { lacksSize } from '../model/identity.ts';
-import type { Node, VirtualFileNode } from '../model/node.ts';
+import type { Node } from '../model/node.ts';
 import { isAlias, isDirectory, isLink } from '../model/node.ts';
 import type { FileNode, Place } from '../model/operations.ts';
 import { requireOverwrites } from '../model/protection.ts';
@@ -49,7 +49,6 @@ export class Opening {
 
   open(node: FileNode, flags: number, context: RequestContext): Promise<OpenReply> {
     const mode = openModeOf(flags);
-    if (node.kind === 'virtual-file') return this.#openText(node, mode);
     return this.#openFile(node, mode, context);
   }
 
@@ -67,12 +66,6 @@ export class Opening {
     return { node, open: this.#add(this.#contents.of(node), emptyAlready, context) };
   }
 
-  async #openText(node: VirtualFileNode, mode: OpenMode): Promise<OpenReply> {
-    if (mode.write) throw new FsError('EACCES', `${node.name} is made by the file system`);
-    const bytes = Buffer.from(await node.content());
-    return { handle: this.#handles.addText(node, bytes), keepCache: false, directIo: true };
-  }
-
   /** Someone else made the file after the kernel found that there is none. */
   async #openThere(node: Node, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.exclusive) throw new FsError('EEXIST', `${node.name} exists`);
@@ -80,7 +73,7 @@ export class Opening {
     // The kernel looks the name up again, and follows it.
     if (isLink(node)) throw new FsError('ESTALE', `${node.name} is a symbolic link by now`);
     if (node.kind === 'special-file') throw new FsError('ESTALE', `${node.name} is a ${node.type} by now`);
-    return node.kind === 'virtual-file' ? this.#openText(node, mode) : this.#openFile(node, mode, context);
+    return this.#openFile(node, mode, context);
   }
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
@@ -112,16 +105,13 @@ export class Opening {
   /** As O_TRUNC has it. */
   async #empty(content: FileContent, handle: FileHandle, signal: AbortSignal): Promise<void> {
     await this.#contents.change(content, () => this.#contents.empty(content, signal), signal);
-    const open = this.#handles.get(handle);
-    if (open.kind === 'file') open.truncates = false;
+    this.#handles.get(handle).truncates = false;
   }
 
   /** While the platform is asked about a file that is opened to be read, so is what the first read waits for. */
   #prepare({ node }: FileContent, handle: FileHandle): Promise<FileRecord> | undefined {
     const open = this.#handles.get(handle);
-    return open.kind === 'file' && !lacksSize(node) && versionOf(node)
-      ? this.#reading.viewOf(open).prepare()
-      : undefined;
+    return !lacksSize(node) && versionOf(node) ? this.#reading.viewOf(open).prepare() : undefined;
   }
 
   /**
@@ -130,7 +120,7 @@ export class Opening {
    */
   async #isUnchanged({ node }: FileContent, handle: FileHandle, signal: AbortSignal): Promise<boolean> {
     const open = this.#handles.get(handle);
-    if (open.kind === 'text' || !isAlias(node) || node.draft) return true;
+    if (!isAlias(node) || node.draft) return true;
     const before = node.object?.etag;
     const object = await this.#reading.viewOf(open).inspect(signal);
     if (!node.draft) this.#tree.learnObject(node, object);

@@ -8,10 +8,11 @@ import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { ReadReply, RequestContext } from '../file-system.ts';
 import type { ContentNode, OpenFile } from '../model/file-content.ts';
+import { sizeOf } from '../model/node.ts';
 import type { OpenFiles, Span } from '../model/operations.ts';
 import type { Tree } from '../model/tree.ts';
 import { versionOf } from '../model/version-of.ts';
-import { type OpenHandles, openSizeOf } from './open-handles.ts';
+import type { OpenHandles } from './open-handles.ts';
 
 export class Reading {
   readonly #tree: Tree;
@@ -24,7 +25,6 @@ export class Reading {
 
   read(span: Span, sizeBytes: number, context: RequestContext): ReadReply | Promise<ReadReply> {
     const open = this.#handles.get(span.handle);
-    if (open.kind === 'text') return { chunks: [open.bytes.subarray(span.offset, span.offset + sizeBytes)] };
     const { node } = open.content;
     if (node.draft) return this.#readDraft(node, node.draft, [span, sizeBytes, context]);
     const reply = this.viewOf(open).read(span.offset, sizeBytes, context);
@@ -32,7 +32,7 @@ export class Reading {
   }
 
   lseek(span: Span, whence: 'data' | 'hole'): number {
-    const sizeBytes = openSizeOf(this.#handles.get(span.handle));
+    const sizeBytes = sizeOf(this.#handles.get(span.handle).content.node);
     // ENXIO would say that nothing but a hole follows.
     if (sizeBytes === undefined) throw new FsError('EIO', 'the size of the file is not known');
     if (span.offset >= sizeBytes) throw new FsError('ENXIO', 'no data at or after this offset');

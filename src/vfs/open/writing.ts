@@ -13,7 +13,7 @@ import { versionOf } from '../model/version-of.ts';
 import { requireNoAlias, requireWritable } from '../model/write-access.ts';
 import type { Contents } from './contents.ts';
 import type { Copiers } from './copiers.ts';
-import { type OpenHandles, openSizeOf } from './open-handles.ts';
+import type { OpenHandles } from './open-handles.ts';
 
 /** fallocate(2) modes; the constant is Linux's. */
 const FALLOC_FL_KEEP_SIZE = 1;
@@ -78,7 +78,7 @@ export class Writing {
     if (how.mode !== 0)
       throw new FsError('EOPNOTSUPP', 'the platform keeps no holes: only plain allocation is possible');
     const end = span.offset + how.length;
-    if (end > (openSizeOf(open) ?? 0)) await this.#resize(open.content, end, context);
+    if (end > (sizeOf(open.content.node) ?? 0)) await this.#resize(open.content, end, context);
   }
 
   async copyFileRange(
@@ -89,10 +89,10 @@ export class Writing {
     const source = this.#handles.get(from.handle);
     const { content } = this.#handles.writable(to.handle);
     // Its bytes could not be written instead, while it is not uploaded.
-    if (source.kind === 'file' && !this.#contents.takesBytes(content))
+    if (!this.#contents.takesBytes(content))
       await this.#contents.publishClosed(source.content.node, how.context.signal);
-    const version = source.kind === 'file' ? publishedVersion(source.content) : undefined;
-    if (source.kind === 'text' || !version || source.content === content)
+    const version = publishedVersion(source.content);
+    if (!version || source.content === content)
       throw new FsError(
         'EXDEV',
         'the platform has nothing it could copy from: the bytes are read and written',
@@ -119,7 +119,6 @@ export class Writing {
     how: { readonly handle: FileHandle | undefined; readonly context: RequestContext },
   ): Promise<void> {
     requireWritable(this.#tree, node);
-    if (node.kind === 'virtual-file') return;
     const { signal } = how.context;
     // Bytes that a close acknowledged must not be lost to a change that fails.
     if (how.handle === undefined) await this.#contents.publishClosed(node, signal);

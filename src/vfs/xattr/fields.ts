@@ -24,7 +24,6 @@ export function fieldsOf(node: Node): Fields {
       return objectFields(node);
     case 'special-file':
     case 'virtual-directory':
-    case 'virtual-file':
       return {};
     default:
       return node satisfies never;

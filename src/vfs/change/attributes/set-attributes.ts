@@ -67,7 +67,6 @@ async function setFacts(parts: Parts, node: Node, facts: Facts): Promise<void> {
       withoutUnkept(tree, node, facts);
       return;
     case 'virtual-directory':
-    case 'virtual-file':
       throw new FsError('EPERM', `${node.name || 'the top of the mount'} has no settable mode or time`);
     default:
       node satisfies never;

@@ -31,7 +31,6 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
   if (!node) throw new FsError('ENOENT', `there is no ${place.name}`);
   if (isDirectory(node)) throw new FsError('EISDIR', `${place.name} is a directory`);
   requireWritable(tree, place.parent);
-  if (node.kind === 'virtual-file') throw new FsError('EPERM', `${place.name} is made by the file system`);
   if (node.kind === 'special-file') {
     tree.detach(node);
     return true;

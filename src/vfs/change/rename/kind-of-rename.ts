@@ -88,7 +88,6 @@ export function planRename(question: RenameQuestion): RenamePlan {
     case 'special-file':
       return planSpecial(source, question);
     case 'virtual-directory':
-    case 'virtual-file':
       throw new FsError('EPERM', `${source.name} is made by the file system and keeps its name`);
     default:
       return source satisfies never;

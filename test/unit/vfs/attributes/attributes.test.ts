@@ -47,10 +47,8 @@ describe('attributes', () => {
     const source = { isPrivate: true, ttlMs: 0, entries: () => ({ entries: [] }) };
     const make = new NodeMaker(world.tree.nodes, world.tree.folderState);
     const directory = make.virtualDirectory({ parent: world.tree.root, name: '.svcfs' }, source);
-    const file = make.virtualFile({ parent: directory, name: 'errors' }, { mode: 0o400, content: () => '' });
     const owner = { uid: 1, gid: 2 };
     expect(world.tree.attributesOf(directory).attributes).toMatchObject({ ...owner, mode: 0o040_700 });
-    expect(world.tree.attributesOf(file).attributes).toMatchObject({ ...owner, mode: 0o100_400 });
     expect(world.tree.attributesOf(world.tree.root).attributes).toMatchObject({ uid: 7, mode: 0o040_777 });
   });
 

@@ -50,7 +50,7 @@ describe('--trees', () => {
 
   it('leaves the others out', async () => {
     const world = new ReadingWorld({}, { selection: { trees: ['volumes'] } });
-    expect(await world.list(world.tree.root)).toEqual(['volumes', '.svcfs']);
+    expect(await world.list(world.tree.root)).toEqual(['volumes']);
     expect(await world.lookup('projects/ada')).toBeUndefined();
     expect(world.platform.taken()).toEqual([]);
   });

@@ -6,27 +6,23 @@
  *   source  destination           paths; no destination for a deletion
  *   failed.tsv                    a line for each item that failed: source, destination, code, reason
  */
-import type { WorkRecord } from '../../jobs/ports.ts';
-import type { VirtualEntry, VirtualSource } from '../model/node.ts';
-import type { NodeMaker } from '../model/node-maker.ts';
-import { fixedDirectory } from './fixed-directory.ts';
+import type { WorkRecord } from '../../../jobs/ports.ts';
+import type { SyntheticDirectory, SyntheticFile } from '../../model/synthetic.ts';
+import { file, fixedEntries } from '../../synthetic/entries.ts';
 
 const HEADER = 'source\tdestination\tcode\treason\n';
 
 /** `read` gives the job as it is then, and throws when nothing is known of it any more. */
-export function jobFiles(read: () => WorkRecord, make: NodeMaker): VirtualSource {
-  const file = (name: string, text: (job: WorkRecord) => string): VirtualEntry => ({
-    name,
-    make: (place) => make.virtualFile(place, { mode: 0o400, content: () => text(read()) }),
-  });
-  const entries = [
-    file('state', ({ state }) => `${state}\n`),
-    file('progress', ({ done, failed, total }) => `${done} ${failed.length} ${total}\n`),
-    file('source', ({ source }) => `${source}\n`),
-    file('destination', ({ target }) => (target === undefined ? '' : `${target}\n`)),
-    file('failed.tsv', ({ failed }) => HEADER + failed.map(lineOf).join('')),
-  ];
-  return { ...fixedDirectory(entries), isPrivate: true };
+export function jobFiles(read: () => WorkRecord): SyntheticDirectory {
+  const of = (text: (job: WorkRecord) => string): SyntheticFile => file(() => text(read()));
+  const entries = {
+    state: of(({ state }) => `${state}\n`),
+    progress: of(({ done, failed, total }) => `${done} ${failed.length} ${total}\n`),
+    source: of(({ source }) => `${source}\n`),
+    destination: of(({ target }) => (target === undefined ? '' : `${target}\n`)),
+    'failed.tsv': of(({ failed }) => HEADER + failed.map(lineOf).join('')),
+  };
+  return fixedEntries(entries, { entriesTtlMs: 0 });
 }
 
 function lineOf({ source, target = '', failure }: WorkRecord['failed'][number]): string {
