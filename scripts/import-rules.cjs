@@ -93,7 +93,7 @@ module.exports = {
       'query',
     ]),
     only('tasks', ['api', 'contract', 'lib']),
-    only('batch', ['places', 'jobs', 'api', 'contract', 'lib']),
+    only('batch', ['trash', 'places', 'jobs', 'api', 'contract', 'lib']),
     ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),
     only('trash', ['jobs', 'places', 'api', 'contract', 'lib', 'observe']),
     only('vfs', [

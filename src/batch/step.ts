@@ -38,6 +38,8 @@ export interface Deletion extends OfFile {}
 export interface FolderToMake extends Item {
   readonly to: To;
   readonly made: FolderRef;
+  /** Only so that others can go there: nobody is told of it. */
+  readonly untold?: true;
 }
 
 /** `made`: the file that it made, or moved. */
@@ -92,7 +94,11 @@ export type Step =
 
 /** The items of which a person is told: of a file that takes a name, when it has it. */
 export function toldItems(step: Step): readonly Item[] {
-  return (step.items as readonly Item[]).filter((item) => stagedBy(item) === undefined);
+  return (step.items as readonly Item[]).filter((item) => stagedBy(item) === undefined && !isUntold(item));
+}
+
+export function isUntold(item: Item): boolean {
+  return 'untold' in item;
 }
 
 /** Set while the file has a name of its own. */

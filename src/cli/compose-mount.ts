@@ -125,6 +125,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       deletes: options.delete,
       overwrites: options.overwrite,
       keepsTrash: options.trash !== undefined,
+      confirmDelete: options.confirmDelete,
       jobs,
       writer,
       failureAt: files.failureAt,

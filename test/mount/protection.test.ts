@@ -64,6 +64,8 @@ test('--confirm-delete: rm -r ends with the entry after the last, until svcfs al
   const cwd = await mount(sandbox, '--confirm-delete', '3');
   const made = await shell('mkdir old && for i in 1 2 3 4 5; do echo $i > old/$i; done', { cwd });
   expect(made).toMatchObject({ code: 0, stderr: '' });
+  const unasked = await sandbox.svcfs(['rm', '-r', 'old'], { cwd });
+  expect(unasked).toMatchObject({ code: 1, stderr: expect.stringMatching(/5 files.*3 go unasked.*add -f/) });
   // Each command of this shell is of one process group: the shell's own.
   const refused = await shell('rm -r old; ls old', { cwd });
   expect(refused.stderr).toContain('not permitted');

@@ -66,4 +66,27 @@ test('rm -r, editors and mv fill the trash, and svcfs trash lists, restores and 
   });
   await writeFile(join(cwd, 'after'), 'the trash was emptied');
   expect(await shell('rm after && ls .svcfs-trash')).toMatchObject({ code: 0, stdout: `${day}\n` });
+
+  await shell('mkdir -p many/sub && touch many/one many/sub/two && echo 1 > single && echo 2 > after');
+  const plan = await sandbox.svcfs(['rm', '-r', '--dry-run', '--json', 'many', 'single', 'after'], { cwd });
+  const byCommand = await sandbox.svcfs(['rm', '-r', '-v', 'many', 'single', 'after'], { cwd });
+  expect(byCommand).toMatchObject({ code: 0, stderr: '' });
+  // The day has an `after` already.
+  expect(byCommand.stdout.replaceAll(/~\d{9}/g, '~TIME')).toBe(
+    [
+      `moved to the trash 'many' -> 'project:demo/rna-seq-study/.svcfs-trash/${day}/many'`,
+      `moved to the trash 'single' -> 'project:demo/rna-seq-study/.svcfs-trash/${day}/single'`,
+      `moved to the trash 'after' -> 'project:demo/rna-seq-study/.svcfs-trash/${day}/after~TIME'`,
+      '',
+    ].join('\n'),
+  );
+  expect(JSON.parse(plan.stdout)).toMatchObject({ changes: 3, jobs: 1, bytes: 4 });
+  expect((await shell('ls')).stdout).not.toMatch(/many|single|after/);
+  const again = await trash('restore', join(cwd, 'many'), join(cwd, 'single'));
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+  expect((await shell('cat single; ls many many/sub')).stdout).toBe('1\nmany:\none\nsub\n\nmany/sub:\ntwo\n');
+  expect(await sandbox.svcfs(['rm', '-r', `.svcfs-trash/${day}`], { cwd })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('svcfs trash empty'),
+  });
 });

@@ -35,9 +35,8 @@ export class CollectedSteps {
   }
 
   folder(depth: number, folder: FolderToMake): void {
-    const level = this.#folders[depth] ?? [];
-    this.#folders[depth] = level;
-    level.push(folder);
+    while (this.#folders.length <= depth) this.#folders.push([]);
+    this.#folders[depth]?.push(folder);
   }
 
   /** A folder with all below it, under a name that is free. */

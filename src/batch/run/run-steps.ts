@@ -5,7 +5,7 @@ import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import { inGroups } from '../../lib/in-groups.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { failed, type Item, NOT_SENT, type Outcome } from '../item.ts';
-import { type Step, stagedBy, toldItems } from '../step.ts';
+import { isUntold, type Step, stagedBy, toldItems } from '../step.ts';
 import { touchedBy } from '../touched.ts';
 import type { RunContext, Running } from './run-context.ts';
 import { runJob } from './run-job.ts';
@@ -100,8 +100,8 @@ async function inCalls<I extends Item>(
 ): Promise<unknown> {
   const tell = (item: I, outcome: Outcome): void => {
     const staged = stagedBy(item);
-    if (staged === undefined) context.onOutcome(item, outcome);
-    else staged.outcome = outcome;
+    if (staged !== undefined) staged.outcome = outcome;
+    else if (!isUntold(item)) context.onOutcome(item, outcome);
   };
   let stopped: unknown;
   await forEachAtOnce(inGroups(items, groupSize), atOnce, async (group) => {

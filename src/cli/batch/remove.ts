@@ -1,9 +1,12 @@
 import { planRemoval, type Removal } from '../../batch/plan/plan-removal.ts';
+import { planTrashing } from '../../batch/plan/plan-trashing.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { describePlace } from '../../places/any-place.ts';
 import { filesAt } from '../../places/list-files.ts';
 import type { FolderPlace } from '../../places/places.ts';
 import { confirmed } from '../ask.ts';
+import { CliError } from '../exit-codes.ts';
+import type { Guards } from '../mount/platform-inquiries.ts';
 import { type Argument, findArguments } from '../platform/find-arguments.ts';
 import type { Context } from '../platform/find-places.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -16,7 +19,8 @@ export interface RemoveOptions extends BatchOptions {
   readonly interactive: boolean;
 }
 
-const VERB = 'removed';
+const REMOVED = 'removed';
+const TRASHED = 'moved to the trash';
 
 /** Removes files, and with `recursive` folders and all below them. */
 export async function remove(
@@ -24,8 +28,9 @@ export async function remove(
   options: RemoveOptions,
   context: Context,
 ): Promise<void> {
-  const report = new Report(VERB, options);
-  const { platform, found } = await findArguments(paths, context);
+  const { platform, found, guards } = await findArguments(paths, context);
+  const verb = guards.keepsTrash ? TRASHED : REMOVED;
+  const report = new Report(verb, options);
   try {
     const accepted = found.flatMap((argument): readonly Removal[] => {
       const reason = refusalOf(argument, options);
@@ -35,8 +40,13 @@ export async function remove(
       return [];
     });
     if (platform === undefined) return report.end(undefined, undefined);
-    const removals = await chosen(accepted, { platform, options, signal: context.signal });
-    await runCommand({ steps: planRemoval(removals), verb: VERB, platform, report }, options, context.signal);
+    const { signal } = context;
+    const removals = await chosen(accepted, { platform, options, guards, signal });
+    const onRefused = (source: string, reason: string): void => report.fail(source, reason);
+    const steps = guards.keepsTrash
+      ? await planTrashing(removals, { api: platform.api, signal, nowMs: Date.now(), onRefused })
+      : planRemoval(removals);
+    await runCommand({ steps, verb, platform, report }, options, signal);
   } finally {
     await platform?.close();
   }
@@ -79,12 +89,16 @@ function refusalOfPlace(place: Found, recursive: boolean): string | undefined {
 interface Choosing {
   readonly platform: Platform;
   readonly options: RemoveOptions;
+  readonly guards: Guards;
   readonly signal: AbortSignal;
 }
 
-/** Asks on a terminal, unless it is told not to: the platform's deletion is final. */
+/**
+ * Asks on a terminal, unless it is told not to: the platform's deletion is final. Elsewhere a mount with --confirm-delete
+ * lets only so many go unasked.
+ */
 async function chosen(removals: readonly Removal[], choosing: Choosing): Promise<readonly Removal[]> {
-  const { options, signal } = choosing;
+  const { options, guards, signal } = choosing;
   if (options.force || options.dryRun || removals.length === 0) return removals;
   if (options.interactive) {
     const wanted: Removal[] = [];
@@ -92,12 +106,29 @@ async function chosen(removals: readonly Removal[], choosing: Choosing): Promise
       if (await confirmed(`Remove ${await describe([removal], choosing)}?`, signal)) wanted.push(removal);
     return wanted;
   }
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return removals;
-  const question = `Remove ${await describe(removals, choosing)}? This is final.`;
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    if (guards.confirmDelete !== undefined) await requireFew(removals, guards.confirmDelete, choosing);
+    return removals;
+  }
+  const what = await describe(removals, choosing);
+  const question = guards.keepsTrash ? `Move ${what} to the trash?` : `Remove ${what}? This is final.`;
   return (await confirmed(question, signal)) ? removals : [];
 }
 
-async function describe(removals: readonly Removal[], { platform, signal }: Choosing): Promise<string> {
+async function requireFew(removals: readonly Removal[], limit: number, choosing: Choosing): Promise<void> {
+  const { files } = await countOf(removals, choosing);
+  if (files > limit)
+    throw new CliError(
+      'failure',
+      `nothing was removed: these are ${files.toLocaleString('en')} files, and the mount lets ${limit} go unasked ` +
+        '(--confirm-delete). To remove them add -f',
+    );
+}
+
+async function countOf(
+  removals: readonly Removal[],
+  { platform, signal }: Choosing,
+): Promise<{ readonly files: number; readonly bytes: number }> {
   let files = 0;
   let bytes = 0;
   for (const { place } of removals) {
@@ -106,6 +137,11 @@ async function describe(removals: readonly Removal[], { platform, signal }: Choo
       bytes += file.sizeBytes;
     }
   }
+  return { files, bytes };
+}
+
+async function describe(removals: readonly Removal[], choosing: Choosing): Promise<string> {
+  const { files, bytes } = await countOf(removals, choosing);
   const [only] = removals;
   const folders = removals
     .filter(({ place }) => place.kind === 'folder')

@@ -7,9 +7,10 @@ import { contextOf } from '../platform/command-options.ts';
 
 const DETAILS = `
 A PATH is in a mount, or project:owner/name/path without one, by the profile. 100 files take one request, and so does a folder
-with all below it, which the platform removes as a job. Removal is final. On a terminal the command counts the files and asks;
-elsewhere it does not, as rm(1). A mount with --no-delete or --trash refuses it. Ctrl-C ends between two calls and says what was done; the
-same command ends what another began.
+with all below it, which the platform removes as a job. Removal is final, but in a mount with --trash, where it is a move to the
+trash. On a terminal the command counts the files and asks; elsewhere it does not, as rm(1), unless they are more than --confirm-delete
+of the mount. A mount with --no-delete refuses it. Ctrl-C ends between two calls and says what was done; the same command ends what
+another began.
 
 Examples:
   svcfs rm old.bam project:me/study/tmp.txt

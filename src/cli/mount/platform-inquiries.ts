@@ -31,12 +31,24 @@ export type PlatformRequest =
 
 export type PlatformAnswer =
   /** In the order of the paths; null where it failed. */
-  | ({ readonly answer: 'places'; readonly places: readonly (PlatformPlace | null)[] } & FailedPaths)
+  | ({
+      readonly answer: 'places';
+      readonly places: readonly (PlatformPlace | null)[];
+      readonly guards: Guards;
+    } & FailedPaths)
   /** As the call answers (absent when that is undefined), the platform's refusal, or that it was taken back. */
   | { readonly answer: 'call'; readonly value: unknown }
   | { readonly answer: 'call'; readonly refusal: CallRefusal }
   | { readonly answer: 'call'; readonly takenBack: true }
   | { readonly answer: 'learn' };
+
+/** What a mount does against removals that nobody wanted. */
+export interface Guards {
+  /** `--trash` */
+  readonly keepsTrash: boolean;
+  /** `--confirm-delete` */
+  readonly confirmDelete?: number | undefined;
+}
 
 /** Of an `ApiError`. */
 export interface CallRefusal {
@@ -47,7 +59,7 @@ export interface CallRefusal {
   readonly requestId?: string | undefined;
 }
 
-export interface PlatformParts extends WhatMayChange {
+export interface PlatformParts extends WhatMayChange, Guards {
   readonly api: Api;
   readonly flush: MountedFileSystem['flush'];
   readonly placeAt: MountedFileSystem['placeAt'];
@@ -74,7 +86,7 @@ export async function answerPlatformRequest(
 
 async function placesOf(
   paths: readonly string[],
-  { flush, placeAt }: PlatformParts,
+  { flush, placeAt, keepsTrash, confirmDelete }: PlatformParts,
   signal: AbortSignal,
 ): Promise<PlatformAnswer> {
   const failed = new PathFailures();
@@ -89,7 +101,13 @@ async function placesOf(
       places.push(null);
     }
   }
-  return { answer: 'places', places, failures: failed.failures, failed: failed.failed };
+  return {
+    answer: 'places',
+    places,
+    guards: { keepsTrash, confirmDelete },
+    failures: failed.failures,
+    failed: failed.failed,
+  };
 }
 
 async function callApi(

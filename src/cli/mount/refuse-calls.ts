@@ -25,7 +25,7 @@ export function refusalOfCall(
 }
 
 const KEEPS_TRASH =
-  'this mount keeps what is removed or replaced (--trash), and this would delete it for good: use rm(1) or cp(1) in it, or ' +
+  'this mount keeps what is removed or replaced (--trash), and this would delete it for good: use cp(1) or mv(1) in it, or ' +
   'name the path as project:owner/name/…, without the mount';
 
 function removes({ name, args: [kind] }: PlatformCall): boolean {

@@ -6,6 +6,7 @@ import { isPlatformPath, parsePlatformPath } from '../../places/platform-path.ts
 import { isVolumePath, parseVolumePath } from '../../places/volume-path.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
+import type { Guards } from '../mount/platform-inquiries.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
 import { locate, type PathInMount } from '../mount/select-mount.ts';
 import { directPlatform } from './direct-platform.ts';
@@ -30,7 +31,11 @@ export interface Arguments {
   readonly platform: Platform | undefined;
   /** In the order of the paths. */
   readonly found: readonly Argument[];
+  /** Of the mounts that the paths are in. */
+  readonly guards: Guards;
 }
+
+const UNGUARDED: Guards = { keepsTrash: false };
 
 /**
  * Finds what paths mean. One command works on one platform: that of the mount that a path is in, also for those of the form
@@ -52,16 +57,20 @@ export async function findArguments(
     mounts.length === 0 && otherwise !== undefined
       ? await otherwise()
       : await platformOf(mounts, paths, context);
-  if (platform === undefined) return { platform, found: paths.map((given) => ({ given, kind: 'local' })) };
+  if (platform === undefined)
+    return { platform, found: paths.map((given) => ({ given, kind: 'local' })), guards: UNGUARDED };
   try {
     const found = new Map<string, Argument>();
+    let guards = UNGUARDED;
     for (const mount of mounts) {
       const there = [...inMounts].filter(([, located]) => located.mount.mountPoint === mount.mountPoint);
-      for (const argument of await findInMount(mount, there)) found.set(argument.given, argument);
+      const answer = await findInMount(mount, there);
+      for (const argument of answer.found) found.set(argument.given, argument);
+      guards = both(guards, answer.guards);
     }
     for (const argument of await findOnPlatform(paths.filter(isOnPlatform), platform, context.signal))
       found.set(argument.given, argument);
-    return { platform, found: paths.map((given) => found.get(given) ?? { given, kind: 'local' }) };
+    return { platform, found: paths.map((given) => found.get(given) ?? { given, kind: 'local' }), guards };
   } catch (error) {
     await platform.close();
     throw platform.explain(error) ?? error;
@@ -93,17 +102,26 @@ async function platformOf(
 async function findInMount(
   mount: SvcfsMount,
   located: readonly (readonly [string, PathInMount])[],
-): Promise<readonly Argument[]> {
+): Promise<{ readonly found: readonly Argument[]; readonly guards: Guards }> {
   const paths = located.map(([, { path }]) => path);
-  const { places, failures } = await inquire(mount, { request: 'places', paths });
+  const { places, guards, failures } = await inquire(mount, { request: 'places', paths });
   const reasons = new Map(failures.map(({ path, reason }) => [path, reason]));
-  return located.map(([given, { path }], index): Argument => {
+  const found = located.map(([given, { path }], index): Argument => {
     const place = places[index];
     if (!place) return { given, kind: 'failed', reason: reasons.get(path) ?? 'it could not be looked at' };
     if (place.kind === 'missing') return { given, kind: 'missing' };
     if (place.kind === 'free') return { given, kind: 'free', free: place };
     return { given, kind: 'place', place };
   });
+  return { found, guards };
+}
+
+function both(some: Guards, others: Guards): Guards {
+  const counts = [some.confirmDelete, others.confirmDelete].filter((count) => count !== undefined);
+  return {
+    keepsTrash: some.keepsTrash || others.keepsTrash,
+    confirmDelete: counts.length === 0 ? undefined : Math.min(...counts),
+  };
 }
 
 async function findOnPlatform(
