@@ -23,7 +23,7 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
  * come decides what is done. These files do not run side by side.
  */
 const FAULTS_APART = ['test/faults/task-takeover.test.ts', 'test/faults/splicing.test.ts'];
-const MOUNTS_APART = ['boot', 'bounds', 'cli-lifecycle', 'passed-descriptor', 'splicing'].map(
+const MOUNTS_APART = ['boot', 'bounds', 'cli-lifecycle', 'doctor', 'passed-descriptor', 'splicing'].map(
   (name) => `test/mount/${name}.test.ts`,
 );
 

@@ -33,6 +33,7 @@ export const EXIT_CODES = {
     code: 16,
     meaning: 'unmounted, but files wait on this machine for the next mount to upload them',
   },
+  faulty: { code: 17, meaning: 'svcfs doctor found a fault' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -6,6 +6,7 @@ import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addCpCommand, addMvCommand } from './commands/cp-and-mv.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addFindCommand } from './commands/find.ts';
 import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
@@ -37,7 +38,8 @@ Start here:
   svcfs demo ~/svc           run a service with demo content and mount it; Ctrl-C ends both
   svcfs login                keep a token for a platform, once it was tried
   svcfs help mount           how to mount a platform, and what the exit codes mean
-  svcfs why FILE             what failed last at a path of a mount, and what to do`;
+  svcfs why FILE             what failed last at a path of a mount, and what to do
+  svcfs doctor               why mounting fails, and what to do`;
 
 export function createProgram(): Command {
   const program = new Command('svcfs')
@@ -56,6 +58,7 @@ export function createProgram(): Command {
   program.commandsGroup('See and understand:');
   addStatusCommand(program);
   addWhyCommand(program);
+  addDoctorCommand(program);
   addJobsCommand(program);
   addConfigCommand(program);
   program.commandsGroup('Files:');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CliError } from './exit-codes.ts';
 
 /** All modules are opened at a time when they are loaded; later it is connections, and what programs have open. */
-const FEWEST = 1024;
+export const FEWEST_OPEN_FILES = 1024;
 
 /**
  * Refuses to start under a limit of open files (`ulimit -n`) that svcfs would meet at any moment. Node.js raises the soft
@@ -10,10 +10,10 @@ const FEWEST = 1024;
  */
 export async function requireOpenFiles(limits = readLimits): Promise<void> {
   const allowed = /^Max open files\s+(\d+)/m.exec(await limits())?.[1];
-  if (allowed === undefined || Number(allowed) >= FEWEST) return;
+  if (allowed === undefined || Number(allowed) >= FEWEST_OPEN_FILES) return;
   throw new CliError(
     'failure',
-    `only ${allowed} files may be open at a time, and svcfs needs ${FEWEST}: raise the limit with ulimit -n ${FEWEST}, or with LimitNOFILE=${FEWEST} in a systemd unit`,
+    `only ${allowed} files may be open at a time, and svcfs needs ${FEWEST_OPEN_FILES}: raise the limit with ulimit -n ${FEWEST_OPEN_FILES}, or with LimitNOFILE=${FEWEST_OPEN_FILES} in a systemd unit`,
   );
 }
 

@@ -7,8 +7,8 @@ import { checkNames } from './check-names.ts';
 import { applyCommaOptions } from './comma-options.ts';
 import { configuredValue, nameOf } from './option-value.ts';
 
-/** A command that ends a mount works whatever a file says. */
-const UNCONFIGURED: ReadonlySet<string> = new Set(['unmount', 'show']);
+/** A command that ends a mount works whatever a file says. The doctor tells what is wrong with one. */
+const UNCONFIGURED: ReadonlySet<string> = new Set(['unmount', 'show', 'doctor']);
 
 const APPLIED = new WeakMap<Command, ReadonlyMap<string, Setting>>();
 
