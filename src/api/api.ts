@@ -9,7 +9,10 @@
 import type { SocketBytes, TakenBytes } from '../lib/byte-chunks.ts';
 import type {
   AppRecord,
+  AppSummary,
   AsyncFileJob,
+  BillingBreakdown,
+  BillingGroup,
   BulkResult,
   Capability,
   EntryRecord,
@@ -18,6 +21,7 @@ import type {
   FileSearch,
   FolderRecord,
   FoundFiles,
+  MemberRecord,
   Page,
   PartReport,
   ProjectRecord,
@@ -71,10 +75,46 @@ export interface Place {
   readonly name: string;
 }
 
-export interface ProjectsApi {
-  list(page: PageRequest, options?: CallOptions): Promise<Page<ProjectSummary>>;
+/** Fields of a project that its administrators edit. What is left out stays; `settings` are merged. */
+export interface ProjectEdit {
+  readonly name?: string;
+  readonly description?: string;
+  /** A UUID. */
+  readonly billing_group?: string;
+  readonly tags?: readonly string[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** The calls on the members of a project or volume. */
+export interface MembersApi {
+  members(id: string, page: PageRequest, options?: CallOptions): Promise<Page<MemberRecord>>;
+  /** Of a user who is none yet. */
+  addMember(
+    id: string,
+    member: { readonly username: string; readonly permissions: Readonly<Record<string, boolean>> },
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Replaces all permissions. */
+  setPermissions(
+    id: string,
+    member: { readonly username: string; readonly permissions: Readonly<Record<string, boolean>> },
+    options?: CallOptions,
+  ): Promise<void>;
+  removeMember(id: string, username: string, options?: CallOptions): Promise<void>;
+}
+
+export interface ProjectsApi extends MembersApi {
+  /** `name`: a part of the name, whatever its case. */
+  list(
+    page: PageRequest & { readonly name?: string | undefined },
+    options?: CallOptions,
+  ): Promise<Page<ProjectSummary>>;
   get(id: string, options?: CallOptions): Promise<ProjectRecord>;
-  edit(id: string, changes: { name?: string; description?: string }, options?: CallOptions): Promise<void>;
+  /** The platform makes the id from the name. Two projects may have one name: their ids differ. */
+  create(project: ProjectEdit & { readonly name: string }, options?: CallOptions): Promise<ProjectRecord>;
+  edit(id: string, changes: ProjectEdit, options?: CallOptions): Promise<void>;
+  /** With all that is in it. */
+  delete(id: string, options?: CallOptions): Promise<void>;
 }
 
 /** New tags and metadata of a file. */
@@ -185,7 +225,38 @@ export interface UploadsApi {
   ): Promise<FileRecord>;
 }
 
-export interface VolumesApi {
+/** Where the objects of a volume are, as the API document has it (Volume service). */
+export interface VolumeServiceEdit {
+  readonly type?: string;
+  readonly bucket?: string;
+  readonly prefix?: string;
+  readonly endpoint?: string;
+  readonly credentials?: Readonly<Record<string, string>>;
+  readonly properties?: Readonly<Record<string, string | null>>;
+}
+
+/** Fields of a volume that its administrators edit. What is left out stays, also inside `service`. */
+export interface VolumeEdit {
+  readonly description?: string;
+  readonly access_mode?: 'RW' | 'RO';
+  readonly service?: VolumeServiceEdit;
+  readonly active?: boolean;
+}
+
+export interface VolumesApi extends MembersApi {
+  /** `ApiError` 9010 when one has the name, 9200 to 9209 when the store does not do what a volume needs. */
+  create(
+    volume: VolumeEdit & { readonly name: string; readonly service: VolumeServiceEdit },
+    options?: CallOptions,
+  ): Promise<VolumeRecord>;
+  /** `force`: jobs that are not over do not keep it from being deactivated; they end. */
+  edit(
+    id: string,
+    changes: VolumeEdit & { readonly force?: boolean },
+    options?: CallOptions,
+  ): Promise<VolumeRecord>;
+  /** Of one that is not active. Its objects stay. */
+  delete(id: string, options?: CallOptions): Promise<void>;
   list(page: PageRequest, options?: CallOptions): Promise<Page<VolumeSummary>>;
   get(id: string, options?: CallOptions): Promise<VolumeRecord>;
   /** One level: objects directly below `prefix` (empty or ending in `/`) and the prefixes one deeper. */
@@ -261,9 +332,51 @@ export interface AsyncFilesApi {
   ): Promise<AsyncFileJob>;
 }
 
+/** Which apps: filters add up. */
+export interface AppSearch {
+  /** `owner/short-name` */
+  readonly project?: string | undefined;
+  readonly projectOwner?: string | undefined;
+  /** Default: the apps of the projects that the user sees. */
+  readonly visibility?: 'public' | undefined;
+  /** Terms with spaces between them, all of which match. */
+  readonly terms?: string | undefined;
+}
+
 export interface AppsApi {
+  list(search: AppSearch, page: PageRequest, options?: CallOptions): Promise<Page<AppSummary>>;
+  /**
+   * Makes revision 0 of an app, or the revision that follows the newest. Answers the id with the revision. `ApiError` 6003
+   * when there is such a revision already.
+   */
+  install(
+    id: string,
+    next: { readonly revision: number; readonly raw: Readonly<Record<string, unknown>> },
+    options?: CallOptions,
+  ): Promise<string>;
+  /**
+   * `id`: with a revision, up to that one. `name`: of the copy. When an answer is lost, an app of that name in the project is
+   * taken for the copy: look first whether there is one.
+   */
+  copy(
+    id: string,
+    to: {
+      readonly project: string;
+      readonly name?: string | undefined;
+      readonly strategy?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<AppRecord>;
   /** `owner/project/app`: the newest revision; or with a revision. */
   get(id: string, options?: CallOptions): Promise<AppRecord>;
+}
+
+/** Amounts are exact texts. */
+export interface BillingApi {
+  groups(page: PageRequest, options?: CallOptions): Promise<Page<BillingGroup>>;
+  /** `ApiError` 4001 to 4005 when the user sees no such group. */
+  group(id: string, options?: CallOptions): Promise<BillingGroup>;
+  breakdown(id: string, options?: CallOptions): Promise<BillingBreakdown>;
 }
 
 /** Which tasks: filters add up. The newest come first. */
@@ -314,6 +427,7 @@ export interface Api {
   readonly transfers: TransfersApi;
   readonly asyncFiles: AsyncFilesApi;
   readonly apps: AppsApi;
+  readonly billing: BillingApi;
   readonly tasks: TasksApi;
   /** Whether the rate budget would let a call of this priority go at once. */
   hasRoom(priority: Priority): boolean;

@@ -1,13 +1,14 @@
 import type { Api } from './api.ts';
 import { appsApi } from './resources/apps.ts';
 import { AsyncFilesClient } from './resources/async-files.ts';
+import { billingApi } from './resources/billing.ts';
 import { FilesClient } from './resources/files.ts';
 import { projectsApi } from './resources/projects.ts';
 import { RootClient } from './resources/root.ts';
 import { TasksClient } from './resources/tasks.ts';
 import { TransfersClient } from './resources/transfers.ts';
 import { UploadsClient } from './resources/uploads.ts';
-import { VolumesClient } from './resources/volumes.ts';
+import { volumesApi } from './resources/volumes.ts';
 import { type ConnectionOptions, type ConnectionStatus, connect } from './transport/connection.ts';
 
 export type ApiOptions = ConnectionOptions;
@@ -26,13 +27,14 @@ export function createApi(options: ApiOptions): ApiClient {
     capabilities: (callOptions) => root.capabilities(callOptions),
     isKnownToOffer: (capability) => root.isKnownToOffer(capability),
     downloadOrigin: () => root.downloadOrigin(),
-    projects: projectsApi(call),
+    projects: projectsApi(call, serverTime),
     files,
     uploads: new UploadsClient(call, files, serverTime),
-    volumes: new VolumesClient(call),
+    volumes: volumesApi(call, serverTime),
     transfers: new TransfersClient(call, serverTime),
     asyncFiles: new AsyncFilesClient(call, serverTime),
-    apps: appsApi(call),
+    apps: appsApi(call, serverTime),
+    billing: billingApi(call),
     tasks: new TasksClient(call, serverTime),
     hasRoom,
     isSpent,

@@ -67,6 +67,8 @@ export interface ProjectSummary {
   readonly owner: string;
   readonly shortName: string;
   readonly name: string;
+  readonly createdBy?: string | undefined;
+  readonly createdMs?: number | undefined;
 }
 
 export interface ProjectRecord extends ProjectSummary {
@@ -79,6 +81,20 @@ export interface ProjectRecord extends ProjectSummary {
   readonly createdMs: number | undefined;
   readonly modifiedMs: number | undefined;
   readonly rootFolder: string;
+}
+
+/** A user in a project or volume, and what they may do there: `read`, `write` and so on. */
+export interface MemberRecord {
+  readonly username: string;
+  readonly email: string | undefined;
+  readonly permissions: Readonly<Record<string, boolean>>;
+}
+
+/** An app as a listing of apps has it. */
+export interface AppSummary {
+  /** `owner/project/app` */
+  readonly id: string;
+  readonly name: string;
 }
 
 /** One revision of an app. */
@@ -96,6 +112,36 @@ export interface AppRecord {
 export interface Amount {
   readonly currency: string;
   readonly amount: string;
+}
+
+export interface BillingGroup {
+  /** A UUID. */
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string | undefined;
+  readonly type: string | undefined;
+  readonly isDisabled: boolean;
+  /** Undefined in a listing. */
+  readonly balance: Amount | undefined;
+}
+
+/** What a billing group paid for, by project and task. */
+export interface BillingBreakdown {
+  readonly total: Amount;
+  readonly projects: readonly {
+    /** `owner/short-name`; undefined where the user is no member, or the project is gone. */
+    readonly project: string | undefined;
+    readonly spent: Amount;
+    readonly tasks: readonly {
+      readonly id: string | undefined;
+      readonly runBy: string;
+      readonly startedMs: number | undefined;
+      readonly endedMs: number | undefined;
+      readonly cost: Amount;
+    }[];
+  }[];
+  /** The answer as it came; its numbers as `parseExactly` leaves them. */
+  readonly wire: Readonly<Record<string, unknown>>;
 }
 
 /** Numbers in `inputs`, `outputs` and `wire` are as `parseExactly` leaves them. */
@@ -146,6 +192,7 @@ export interface VolumeRecord extends VolumeSummary {
   readonly bucket: string;
   readonly prefix: string;
   readonly endpoint: string | undefined;
+  readonly accessKeyId?: string | undefined;
   readonly createdMs: number | undefined;
   readonly modifiedMs: number | undefined;
 }

@@ -1,4 +1,4 @@
-import type { AppRecord } from '../model.ts';
+import type { AppRecord, AppSummary } from '../model.ts';
 import { asObject, objectAt, optionalTextAt, requiredNumberAt, textAt } from './wire.ts';
 
 export function parseApp(body: unknown): AppRecord {
@@ -11,4 +11,10 @@ export function parseApp(body: unknown): AppRecord {
     revision: requiredNumberAt(object, 'revision'),
     raw: objectAt(object, 'raw'),
   };
+}
+
+export function parseAppSummary(body: unknown): AppSummary {
+  const object = asObject(body, 'app');
+  const id = textAt(object, 'id');
+  return { id, name: optionalTextAt(object, 'name') ?? id };
 }

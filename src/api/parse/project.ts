@@ -10,11 +10,20 @@ import {
   UnexpectedShape,
 } from './wire.ts';
 
-export function parseProjectSummary(body: unknown): ProjectSummary {
+export function parseProjectSummary(
+  body: unknown,
+): ProjectSummary & Pick<ProjectRecord, 'createdBy' | 'createdMs'> {
   const object = asObject(body, 'project');
   const id = textAt(object, 'id');
   const [owner, shortName] = splitId(id);
-  return { id, owner, shortName, name: optionalTextAt(object, 'name') ?? shortName };
+  return {
+    id,
+    owner,
+    shortName,
+    name: optionalTextAt(object, 'name') ?? shortName,
+    createdBy: optionalTextAt(object, 'created_by'),
+    createdMs: optionalTimeAt(object, 'created_on'),
+  };
 }
 
 export function parseProject(body: unknown): ProjectRecord {
@@ -33,8 +42,6 @@ export function parseProject(body: unknown): ProjectRecord {
       admin: booleanAt(permissions, 'admin'),
     },
     billingGroup: optionalTextAt(object, 'billing_group'),
-    createdBy: optionalTextAt(object, 'created_by'),
-    createdMs: optionalTimeAt(object, 'created_on'),
     modifiedMs: optionalTimeAt(object, 'modified_on'),
     rootFolder: textAt(object, 'root_folder'),
   };

@@ -1,5 +1,5 @@
-import { exactText } from '../../lib/exact-json.ts';
-import type { Amount, ExecutedTool, TaskRecord } from '../model.ts';
+import type { ExecutedTool, TaskRecord } from '../model.ts';
+import { amountAt } from './amount.ts';
 import {
   arrayAt,
   asObject,
@@ -47,13 +47,6 @@ export function parseTools(body: unknown): readonly ExecutedTool[] {
       status: optionalTextAt(job, 'status') ?? '',
       logs: pairsOf(job['logs']),
     }));
-}
-
-/** The platform writes some amounts as numbers, and others as text. */
-function amountAt(object: WireObject, key: string): Amount | undefined {
-  const { amount, currency } = objectAt(object, key);
-  const text = exactText(amount);
-  return text === undefined ? undefined : { amount: text, currency: exactText(currency) ?? '' };
 }
 
 function stepsOf(execution: WireObject): TaskRecord['steps'] {

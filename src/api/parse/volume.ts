@@ -33,6 +33,7 @@ export function parseVolume(body: unknown): VolumeRecord {
     bucket: optionalTextAt(service, 'bucket') ?? '',
     prefix: optionalTextAt(service, 'prefix') ?? '',
     endpoint: optionalTextAt(service, 'endpoint'),
+    accessKeyId: optionalTextAt(objectAt(service, 'credentials'), 'access_key_id'),
     createdMs: optionalTimeAt(object, 'created_on'),
     modifiedMs: optionalTimeAt(object, 'modified_on'),
   };

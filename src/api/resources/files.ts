@@ -1,6 +1,5 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { CallOptions, FileEdit, FilesApi, ListOptions, PageRequest, Place } from '../api.ts';
-import { ApiError } from '../errors.ts';
 import type {
   BulkResult,
   EntryRecord,
@@ -28,6 +27,7 @@ import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 import { createdFromNowOn } from './created-from-now-on.ts';
 import { callForFile, withSize, withSizes } from './file-details.ts';
+import { isGone } from './is-gone.ts';
 
 type Pairs = Readonly<Record<string, string>>;
 type OverwriteOptions = CallOptions & { readonly overwrite?: boolean };
@@ -301,17 +301,5 @@ export class FilesClient implements FilesApi {
     return results.map((each) =>
       repeated && !each.ok && each.failure.status === 404 ? { ok: true, value: undefined } : each,
     );
-  }
-}
-
-async function isGone(lookup: Promise<unknown>): Promise<true | undefined> {
-  try {
-    await lookup;
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) {
-      return true;
-    }
-    throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { Api, CallOptions } from '../../api/api.ts';
 /** The calls of the API that commands make, through a mount or straight. */
 export type PlatformApi = Pick<
   Api,
+  | 'whoAmI'
   | 'capabilities'
   | 'projects'
   | 'files'
@@ -12,6 +13,7 @@ export type PlatformApi = Pick<
   | 'asyncFiles'
   | 'apps'
   | 'tasks'
+  | 'billing'
 >;
 
 interface Kind {
@@ -25,8 +27,17 @@ const change = (args: number): Kind => ({ args, changes: true });
 
 /** Of each call by its name in `PlatformApi`. No other goes through a mount. */
 export const CALLS = {
+  whoAmI: look(0),
   capabilities: look(0),
+  'projects.list': look(1),
   'projects.get': look(1),
+  'projects.create': change(1),
+  'projects.edit': change(2),
+  'projects.delete': change(1),
+  'projects.members': look(2),
+  'projects.addMember': change(2),
+  'projects.setPermissions': change(2),
+  'projects.removeMember': change(2),
   'files.get': look(1),
   'files.find': look(1),
   'files.list': look(2),
@@ -48,7 +59,15 @@ export const CALLS = {
   'uploads.abort': change(1),
   'uploads.reportedParts': look(1),
   'uploads.inline': change(2),
+  'volumes.list': look(1),
   'volumes.get': look(1),
+  'volumes.create': change(1),
+  'volumes.edit': change(2),
+  'volumes.delete': change(1),
+  'volumes.members': look(2),
+  'volumes.addMember': change(2),
+  'volumes.setPermissions': change(2),
+  'volumes.removeMember': change(2),
   'volumes.contents': look(2),
   'volumes.object': look(2),
   'volumes.downloadInfo': look(2),
@@ -57,7 +76,6 @@ export const CALLS = {
   'transfers.get': look(2),
   'asyncFiles.start': change(2),
   'asyncFiles.get': look(2),
-  'apps.get': look(1),
   'tasks.list': look(2),
   'tasks.get': look(1),
   'tasks.bulkGet': look(1),
@@ -65,6 +83,13 @@ export const CALLS = {
   'tasks.run': change(1),
   'tasks.abort': change(1),
   'tasks.executedTools': look(1),
+  'apps.list': look(2),
+  'apps.get': look(1),
+  'apps.install': change(2),
+  'apps.copy': change(2),
+  'billing.groups': look(1),
+  'billing.group': look(1),
+  'billing.breakdown': look(1),
 } as const satisfies Readonly<Record<string, Kind>>;
 
 export type CallName = keyof typeof CALLS;

@@ -72,9 +72,42 @@ describe('who calls, and what is offered', () => {
 });
 
 describe('projects', () => {
+  it('are made, edited, shared and deleted', async () => {
+    const { id } = await api.projects.create({ name: 'New One', description: 'first' });
+    expect(id).toBe('alice/new-one');
+    await api.projects.edit(id, { name: 'Other', settings: { locked: true } });
+    expect(await api.projects.get(id)).toMatchObject({
+      id,
+      name: 'Other',
+      description: 'first',
+      settings: { locked: true, controlled: false },
+    });
+    await service.user('bob');
+    await api.projects.addMember(id, { username: 'bob', permissions: { read: true, copy: true } });
+    await api.projects.setPermissions(id, { username: 'bob', permissions: { write: true } });
+    const { items, total } = await api.projects.members(id, { offset: 0, limit: 100 });
+    expect(total).toBe(2);
+    expect(items.find(({ username }) => username === 'bob')?.permissions).toMatchObject({
+      read: true,
+      write: true,
+      copy: false,
+    });
+    await api.projects.removeMember(id, 'bob');
+    expect((await api.projects.members(id, { offset: 0, limit: 100 })).total).toBe(1);
+    await api.projects.delete(id);
+    await expect(api.projects.get(id)).rejects.toMatchObject({ code: 3002 });
+  });
+
   it('are listed and shown with their root folder', async () => {
     const page = await api.projects.list({ offset: 0, limit: 100 });
-    expect(page.items).toContainEqual({ id: project, owner: 'alice', shortName: 'trial', name: 'Trial' });
+    expect(page.items).toContainEqual({
+      id: project,
+      owner: 'alice',
+      shortName: 'trial',
+      name: 'Trial',
+      createdBy: 'alice',
+      createdMs: expect.any(Number),
+    });
     const record = await api.projects.get(project);
     expect(record).toMatchObject({ rootFolder: root, permissions: { write: true, admin: true } });
     expect(record.createdMs).toBeGreaterThan(Date.UTC(2020, 0));
