@@ -141,6 +141,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
       learnAnnotations: files.learnAnnotations,
       allowDeletions: files.allowDeletions,
       learnEntries: files.learnEntries,
+      learnItems: files.learnItems,
+      refreshAt: files.refreshAt,
       trashPlaceAt: files.trashPlaceAt,
       lookAgainAt: files.lookAgainAt,
       pinsAt: files.pinsAt,

@@ -21,11 +21,13 @@ import type { Paths } from './errors/subjects.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
 import { type LearntEntries, learnEntries } from './listing/learn-entries.ts';
+import { type LearntItem, learnItems } from './listing/learn-items.ts';
 import { MountTop } from './listing/mount-top.ts';
 import { OpenDirectories } from './listing/open-directories.ts';
 import { pinsAt } from './listing/pins-at.ts';
 import { type PlatformPlace, placeAt } from './listing/places-at.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
+import { refreshAt } from './listing/refresh.ts';
 import { lookAgainAt, type TrashPlace, trashPlaceAt } from './listing/trash-place.ts';
 import type { Beliefs } from './model/beliefs.ts';
 import { ANNEX } from './model/escape.ts';
@@ -111,6 +113,10 @@ export interface MountedFileSystem {
   allowDeletions(asked: { readonly path: string } | { readonly pid: number }, forMs: number): void;
   /** These names mean something else on the platform now. */
   learnEntries(changes: readonly LearntEntries[]): void;
+  /** These projects and volumes were made, edited or removed. */
+  learnItems(items: readonly LearntItem[]): void;
+  /** Asks anew now for what is at a path. Answers how many entries a directory has. */
+  refreshAt(path: string, signal: AbortSignal): Promise<number | undefined>;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
   close(): Promise<void>;
 }
@@ -241,6 +247,11 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     learnEntries: (changes) => {
       annexes.changed();
       learnEntries(tree, changes);
+    },
+    learnItems: (items) => learnItems({ tree, details }, items),
+    refreshAt: (path, signal) => {
+      annexes.changed();
+      return refreshAt({ tree, details }, top.inTree(path), signal);
     },
     close: () => {
       dueTrash?.close();

@@ -83,6 +83,7 @@ export async function answerInquiry(
     case 'places':
     case 'call':
     case 'learn':
+    case 'refresh':
       return answerPlatformRequest(request, inquiries, signal);
     default:
       // Of a command of a later version.

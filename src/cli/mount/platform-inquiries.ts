@@ -5,6 +5,7 @@ import type { BulkResult, EntryRecord } from '../../api/model.ts';
 import { PRIORITY } from '../../places/asking.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import type { LearntEntries } from '../../vfs/listing/learn-entries.ts';
+import type { LearntItem } from '../../vfs/listing/learn-items.ts';
 import type { PlatformPlace } from '../../vfs/listing/places-at.ts';
 import type { LearntAnnotations } from '../../vfs/xattr/learn-annotations.ts';
 import { fromWire, toWire } from '../calls/call-values.ts';
@@ -22,12 +23,15 @@ export type PlatformRequest =
       readonly args: readonly unknown[];
       readonly options: SentOptions;
     }
-  /** Another process has changed these files and names. */
+  /** Another process has changed these files, names, projects and volumes. */
   | {
       readonly request: 'learn';
       readonly files?: readonly LearntAnnotations[];
       readonly entries?: readonly LearntEntries[];
-    };
+      readonly items?: readonly LearntItem[];
+    }
+  /** What is at a path from the top of the mount is asked for anew, and answered when it is known. */
+  | { readonly request: 'refresh'; readonly path: string };
 
 export type PlatformAnswer =
   /** In the order of the paths; null where it failed. */
@@ -40,7 +44,9 @@ export type PlatformAnswer =
   | { readonly answer: 'call'; readonly value: unknown }
   | { readonly answer: 'call'; readonly refusal: CallRefusal }
   | { readonly answer: 'call'; readonly takenBack: true }
-  | { readonly answer: 'learn' };
+  | { readonly answer: 'learn' }
+  /** Of a directory: how many there are. */
+  | { readonly answer: 'refresh'; readonly entries?: number | undefined };
 
 /** What a mount does against removals that nobody wanted. */
 export interface Guards {
@@ -65,6 +71,8 @@ export interface PlatformParts extends WhatMayChange, Guards {
   readonly placeAt: MountedFileSystem['placeAt'];
   readonly learnAnnotations: MountedFileSystem['learnAnnotations'];
   readonly learnEntries: MountedFileSystem['learnEntries'];
+  readonly learnItems: MountedFileSystem['learnItems'];
+  readonly refreshAt: MountedFileSystem['refreshAt'];
 }
 
 export async function answerPlatformRequest(
@@ -80,7 +88,10 @@ export async function answerPlatformRequest(
     case 'learn':
       await parts.learnAnnotations(request.files ?? []);
       parts.learnEntries(request.entries ?? []);
+      parts.learnItems(request.items ?? []);
       return { answer: 'learn' };
+    case 'refresh':
+      return { answer: 'refresh', entries: await parts.refreshAt(request.path, signal) };
   }
 }
 

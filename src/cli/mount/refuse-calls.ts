@@ -30,6 +30,7 @@ const KEEPS_TRASH =
 
 function removes({ name, args: [kind] }: PlatformCall): boolean {
   return (
+    name === 'projects.delete' ||
     name === 'files.delete' ||
     name === 'files.bulkDelete' ||
     (name === 'asyncFiles.start' && kind === 'delete')

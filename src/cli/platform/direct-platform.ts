@@ -32,6 +32,7 @@ export async function directPlatform(
       await tellMounts(await mountsOf(endpoint), { files: learnt });
     },
     onEntriesChanged: async (entries) => tellMounts(await mountsOf(endpoint), { entries }),
+    onItemsChanged: async (items) => tellMounts(await mountsOf(endpoint), { items }),
     explain: (error) => {
       const told = accessError(error, endpoint);
       return told && new CliError(told.exit, told.message, { cause: error });

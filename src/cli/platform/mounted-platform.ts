@@ -24,6 +24,7 @@ export function mountedPlatform(
     // Its process knows what its own calls changed.
     onChanged: () => Promise.resolve(),
     onEntriesChanged: (entries) => tellMounts([mount, ...others], { entries }),
+    onItemsChanged: (items) => tellMounts([mount, ...others], { items }),
     explain: () => undefined,
     calls: () => calls,
     rate: async () => (await inquire(mount, { request: 'status' })).statistics.api.rate.window,

@@ -1,6 +1,7 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { RateSnapshot } from '../../api/transport/rate-budget.ts';
 import type { LearntEntries } from '../../vfs/listing/learn-entries.ts';
+import type { LearntItem } from '../../vfs/listing/learn-items.ts';
 import type { PlatformApi } from '../calls/calls.ts';
 
 /** A platform as commands reach it: through a mount, or straight. */
@@ -11,6 +12,8 @@ export interface Platform {
   onChanged(files: readonly FileRecord[]): Promise<void>;
   /** Of names that mean something else now: the same. */
   onEntriesChanged(entries: readonly LearntEntries[]): Promise<void>;
+  /** Of projects and volumes that were made, edited or removed: the same. */
+  onItemsChanged(items: readonly LearntItem[]): Promise<void>;
   /** What a person should read of a failure; undefined for one that is nobody's. */
   explain(error: unknown): Error | undefined;
   /** Calls of `api` that were begun so far. */

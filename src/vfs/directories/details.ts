@@ -51,6 +51,11 @@ export class Details {
     return volume.record && this.#counts(volume) ? volume.record : this.#askVolume(volume, signal);
   }
 
+  /** Somebody changed it past the mount: asked for anew at the next look at the details. */
+  forget(of: Project | Volume): void {
+    this.#learntMs.delete(of);
+  }
+
   #counts(of: Project | Volume): boolean {
     const learntMs = this.#learntMs.get(of) ?? Number.NEGATIVE_INFINITY;
     return this.#clock.elapsed() - learntMs < this.#ttlMs || this.#beliefs.believes();
