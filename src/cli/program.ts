@@ -18,6 +18,7 @@ import { addMetaCommand } from './commands/meta.ts';
 import { addMkdirCommand } from './commands/mkdir.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addProfileCommands } from './commands/profiles.ts';
+import { addProjectCommand } from './commands/project.ts';
 import { addRecoverCommand } from './commands/recover.ts';
 import { addRmCommand } from './commands/rm.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -80,6 +81,7 @@ export function createProgram(): Command {
   addMetaCommand(program);
   addTagCommand(program);
   program.commandsGroup('The platform:');
+  addProjectCommand(program);
   addTasksCommand(program);
   program.commandsGroup('Sign in:');
   addLoginCommands(program);

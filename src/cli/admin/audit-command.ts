@@ -3,8 +3,8 @@ import { AUDIT_OPTIONS, type AuditOptions } from '../../config/admin-options.ts'
 import type { Moment } from '../../config/option-text.ts';
 import type { AuditRow } from '../../service/operations/audit/audit-table.ts';
 import { wrapped } from '../describe/help-format.ts';
+import { type Columns, printJson, printTable, shownTime } from '../describe/print-table.ts';
 import { adminCommand, withOperator } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const DETAILS = `
 Times are UTC, and the newest entry is the last. The log has ids only: names of files are not recorded.

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { BillingGroupRow } from '../../service/billing/billing-group-table.ts';
+import { type Columns, printJson, printTable, shownTime } from '../describe/print-table.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const COLUMNS: Columns<BillingGroupRow> = {
   ID: ({ id }) => id,

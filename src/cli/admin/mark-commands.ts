@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import { OperatorError } from '../../service/operator/operator-error.ts';
+import { printJson } from '../describe/print-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
-import { printJson } from './print.ts';
 
 type MarkOptions = AdminOptions & {
   readonly public?: boolean;

@@ -4,8 +4,8 @@ import { secretKeysGiven } from '../../config/secret-key.ts';
 import { openSecretKeys } from '../../service/operations/secrets/open-secret-keys.ts';
 import { SecretKeyFile } from '../../service/operations/secrets/secret-key-file.ts';
 import { wrapped } from '../describe/help-format.ts';
+import { printJson } from '../describe/print-table.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
-import { printJson } from './print.ts';
 
 const DETAILS = `
 The secrets of volumes are encrypted with the first of the service's keys; the others only decrypt.

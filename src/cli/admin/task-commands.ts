@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import { microsOf } from '../../lib/decimal.ts';
 import type { ForeignTaskEnd } from '../../service/operator/end-foreign-task.ts';
+import { printJson } from '../describe/print-table.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
-import { printJson } from './print.ts';
 
 type EndOptions = AdminOptions & {
   readonly status: ForeignTaskEnd['status'];

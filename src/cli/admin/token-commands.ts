@@ -4,9 +4,9 @@ import type { Moment } from '../../config/option-text.ts';
 import { tokenIdOf } from '../../service/operations/audit/audit-entry.ts';
 import { hashToken } from '../../service/users/token-hash.ts';
 import type { TokenRow } from '../../service/users/token-table.ts';
+import { type Columns, printJson, printTable, shownTime } from '../describe/print-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const COLUMNS: Columns<TokenRow> = {
   ID: ({ hash }) => tokenIdOf(hash),

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { Option } from '../../config/option.ts';
 import type { UserRow } from '../../service/users/user-table.ts';
+import { type Columns, printJson, printTable, shownTime } from '../describe/print-table.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const text = (flags: string, help: string): Option<string | undefined> => ({
   flags,

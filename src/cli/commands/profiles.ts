@@ -9,8 +9,8 @@ import {
 } from '../../config/login-options.ts';
 import { ProfileFile } from '../../config/profile-file.ts';
 import { addOptions } from '../add-options.ts';
-import { type Columns, printTable } from '../admin/print.ts';
 import { credentialsOf } from '../credentials-of.ts';
+import { type Columns, printTable } from '../describe/print-table.ts';
 import { refuseShownPassword } from '../refuse-shown-password.ts';
 
 interface Row {

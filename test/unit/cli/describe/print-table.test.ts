@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tableLines } from '../../../../src/cli/admin/print.ts';
+import { tableLines } from '../../../../src/cli/describe/print-table.ts';
 
 const COLUMNS = {
   WHEN: ({ when }: { when: string }) => when,
