@@ -70,6 +70,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { account, clients } = context;
   const { api } = clients;
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
+  const shrinking = setInterval(() => memory.shrinkWhenIdle(), LOOKS_FOR_IDLE_MEMORY_MS).unref();
   const disk = await diskCacheOf(settings, memory, context.log);
   const selectionWarnings = await checkSelection(api, { ...selectionOf(options), root: options.root });
   const jobs = createJobs({ api, clock: systemClock });
@@ -118,6 +119,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       jobs.close();
       await writer.close();
       await disk?.cache?.close();
+      clearInterval(shrinking);
     },
     inquiries: {
       api,
@@ -154,6 +156,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
     warnings,
   };
 }
+
+/** Memory goes back to the machine when nobody asks for any in the time between two looks. */
+const LOOKS_FOR_IDLE_MEMORY_MS = 15_000;
 
 /** Of the memory, for bytes on their way to the disk cache. */
 const WRITE_BEHIND_SHARE = 1 / 8;

@@ -55,7 +55,6 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
   const place = await temporaryDirectory(work, 'run-');
   const places = { directory: place.path, serverDirectory: serverPlace.path, kept: join(work, 'kept') };
   try {
-    if (await keepMemory()) console.error('keeping memory from the hypervisor');
     console.error('making the data');
     const server = await startServerSide({
       ...places,
@@ -87,7 +86,12 @@ async function measureAll(server: ServerSide, setting: Setting): Promise<Report>
   const file = { port: server.port('dav', 0), path: BIG_FILES[0], sizeBytes: sizes.bigBytes };
   const proxy = await measureProxy(file, directory);
   const results = new Results();
+  let mayKeep = true;
   for (const family of FAMILIES.filter(({ name }) => options.rows.includes(name))) {
+    if (family.keepsMemory !== false && mayKeep) {
+      mayKeep = false;
+      if (await keepMemory()) console.error('keeping memory from the hypervisor');
+    }
     for (const latencyMs of family.overNetwork === false ? [0] : latenciesMs) {
       const stage = stageOf(server, { latencyMs, ...places });
       await measureFamily(family, stage, { results, peers: options.peers });

@@ -58,6 +58,8 @@ export interface Family {
   readonly rows: readonly Row[];
   /** False: the network plays no part, and it is measured once. */
   readonly overNetwork?: boolean;
+  /** False: on memory as the machine has it, as a user does, before any is kept (`measure/keep-memory.ts`). */
+  readonly keepsMemory?: boolean;
   /** Trials of each contestant at most. */
   readonly mostRuns?: number;
   /** Where a trial takes seconds, more of them tell apart what others take an hour for. */

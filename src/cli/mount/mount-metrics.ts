@@ -93,6 +93,12 @@ function memoryMetrics({ cache, memory }: MountStatistics): readonly Metric[] {
     counter('spliced_bytes_total', 'Handed to the kernel without a copy of ours.', one(splicedBytes)),
     gauge('memory_cached_bytes', 'Blocks cached in memory.', one(cachedBytes)),
     gauge('memory_used_bytes', 'Memory of the data path in use.', one(memory.usedBytes)),
+    gauge('memory_held_bytes', 'Memory of the data path in use or kept for use.', one(memory.heldBytes)),
+    counter(
+      'memory_fresh_bytes_total',
+      'Memory taken from the machine, not used before.',
+      one(memory.freshBytes),
+    ),
     gauge('memory_limit_bytes', 'Memory that the data path may use.', one(memory.limitBytes)),
   ];
 }

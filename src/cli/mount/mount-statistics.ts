@@ -33,7 +33,14 @@ export type MountStatistics = Readonly<{
   /** Null: there is none. */
   diskCache: DiskCacheStatistics | null;
   warnings: readonly string[];
-  memory: { readonly limitBytes: number; readonly usedBytes: number };
+  memory: {
+    readonly limitBytes: number;
+    readonly usedBytes: number;
+    /** Used, or kept to be used again. */
+    readonly heldBytes: number;
+    /** Taken from the machine since the mount began; what is used again does not count. */
+    readonly freshBytes: number;
+  };
   spool: SpoolUsage;
   uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
   jobs: { readonly unfinished: number };
@@ -51,7 +58,12 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     cache: reader.statistics(),
     diskCache: disk?.cache?.statistics ?? null,
     warnings: disk?.warning === undefined ? [] : [disk.warning],
-    memory: { limitBytes: memory.limitBytes, usedBytes: memory.lentBytes },
+    memory: {
+      limitBytes: memory.limitBytes,
+      usedBytes: memory.lentBytes,
+      heldBytes: memory.heldBytes,
+      freshBytes: memory.freshBytes,
+    },
     spool: writer.spool(),
     uploads: countUploads(writer.uploads()),
     jobs: { unfinished: jobs.pending() },

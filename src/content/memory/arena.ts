@@ -26,6 +26,13 @@ export class Arena {
     return this.#chunks.size * this.chunkBytes;
   }
 
+  /** Of memory that is there, in blocks of any size. */
+  get freeBytes(): number {
+    let bytes = 0;
+    for (const [size, blocks] of this.#free) bytes += size * blocks.length;
+    return bytes;
+  }
+
   owns(block: Buffer): boolean {
     return this.#chunks.has(block.buffer);
   }

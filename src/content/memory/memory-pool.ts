@@ -3,8 +3,9 @@
  * used again: the first touch of a fresh page costs more than the copy into it, and a dropped buffer stays in memory
  * until the garbage collector finds it.
  *
- * Blocks come from an arena that grows up to the budget. The arena gives memory back only to make room for buffers larger
- * than its chunks, which are kept by their size.
+ * Blocks come from an arena that grows up to the budget, when neither free memory nor a block behind a stream can serve.
+ * The arena gives memory back to make room for buffers larger than its chunks, which are kept by their size, and when nobody
+ * asks for memory.
  *
  * There are three ways to ask, by the caller that waits:
  *
@@ -15,7 +16,8 @@
  * - `acquire`: a part to upload. It waits in turn. When no other part is held it is served even over the budget, so a
  *   budget smaller than one part slows the upload down and does not stop it.
  *
- * The cache keeps blocks that no reader asked for yet; the pool takes them back through `reclaimWith`.
+ * The cache keeps blocks that no reader asked for yet, and some that streams have read; the pool takes them back through
+ * `reclaimWith`.
  *
  * The machine may refuse memory (`ulimit -v`, vm.overcommit_memory=2). The pool then goes on with its present memory and
  * frees none of it. A caller that needs more gets a `ContentError`, kind `no-memory`.
@@ -41,6 +43,8 @@ interface MemorySource {
 /** Releases about `bytes` of memory that it can give up to the pool; false when there is nothing. */
 type Reclaimer = (bytes: number) => boolean;
 
+const NOTHING: Reclaimer = () => false;
+
 const MIB = 1024 * 1024;
 const LARGEST_CHUNK = 8 * MIB;
 /** So long after it was refused, memory within the budget is not asked for again: to be refused may take long. */
@@ -62,8 +66,11 @@ export class MemoryPool {
   #apartBytes = 0;
   #lentBytes = 0;
   #serving = false;
+  #freshBytes = 0;
+  #wasAsked = false;
   #refusedUntilMs = Number.NEGATIVE_INFINITY;
-  #reclaim: Reclaimer = () => false;
+  #reclaim = NOTHING;
+  #reclaimRead = NOTHING;
 
   constructor(limitBytes: number, source = MACHINE) {
     this.limitBytes = limitBytes;
@@ -76,8 +83,34 @@ export class MemoryPool {
     return this.#lentBytes;
   }
 
-  reclaimWith(reclaim: Reclaimer): void {
+  /** Bytes of the machine that it has: lent out, or free to be lent again. */
+  get heldBytes(): number {
+    return this.#arena.reservedBytes + this.#apartBytes + this.#idleBytes;
+  }
+
+  /** Bytes that it has taken from the machine so far, each of which costs a first touch. */
+  get freshBytes(): number {
+    return this.#freshBytes;
+  }
+
+  /**
+   * @param reclaim Of all that is cached; asked when the budget is spent.
+   * @param reclaimRead Of what streams have read; asked before new memory is taken.
+   */
+  reclaimWith(reclaim: Reclaimer, reclaimRead = NOTHING): void {
     this.#reclaim = reclaim;
+    this.#reclaimRead = reclaimRead;
+  }
+
+  /** To be called now and then: gives free memory back to the machine if nobody has asked for any since the call before. */
+  shrinkWhenIdle(): void {
+    const isIdle = !this.#wasAsked;
+    this.#wasAsked = false;
+    if (!isIdle) return;
+    this.#reclaimRead(Number.POSITIVE_INFINITY);
+    this.#dropIdle();
+    this.#arena.join();
+    this.#arena.shrink(this.#arena.reservedBytes);
   }
 
   /** A buffer of at least `sizeBytes`, whatever it held before still in it. */
@@ -164,6 +197,7 @@ export class MemoryPool {
   }
 
   #within(capacity: number, mostEvicted = capacity * EVICTED_PER_BYTE): Buffer | undefined {
+    this.#wasAsked = true;
     let evicted = 0;
     for (;;) {
       const buffer = capacity > this.#arena.chunkBytes ? this.#large(capacity) : this.#block(capacity);
@@ -174,16 +208,25 @@ export class MemoryPool {
 
   #block(capacity: number): Buffer | undefined {
     const arena = this.#arena;
-    let block = arena.take(capacity);
+    let block = arena.take(capacity) ?? this.#blockBehindStream(capacity);
     if (block === undefined && !this.#isRefused && this.#makeRoom(arena.chunkBytes) && arena.grow()) {
       block = arena.take(capacity);
     }
-    if (block === undefined && arena.reservedBytes > 0) {
-      arena.join();
-      block = arena.take(capacity);
-    }
+    block ??= this.#joinedBlock(capacity);
     if (block !== undefined) this.#lentBytes += capacity;
     return block;
+  }
+
+  /** Memory that was touched before. */
+  #blockBehindStream(capacity: number): Buffer | undefined {
+    const arena = this.#arena;
+    const block = this.#reclaimRead(capacity) ? arena.take(capacity) : undefined;
+    return block ?? (arena.freeBytes >= arena.chunkBytes ? this.#joinedBlock(capacity) : undefined);
+  }
+
+  #joinedBlock(capacity: number): Buffer | undefined {
+    this.#arena.join();
+    return this.#arena.take(capacity);
   }
 
   #large(capacity: number): Buffer | undefined {
@@ -219,7 +262,9 @@ export class MemoryPool {
 
   #allocate(sizeBytes: number): Buffer | undefined {
     try {
-      return this.#source.allocate(sizeBytes);
+      const memory = this.#source.allocate(sizeBytes);
+      this.#freshBytes += sizeBytes;
+      return memory;
     } catch {
       this.#refusedUntilMs = this.#source.clock.monotonic() + REFUSED_FOR_MS;
       return undefined;

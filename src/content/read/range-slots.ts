@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { afterPeriod, type Concurrency, FIRST_CONCURRENCY } from './concurrency.ts';
+import { afterPeriod, type Concurrency, FIRST_CONCURRENCY, limitFor } from './concurrency.ts';
 
 /** Long enough that bursts of single ranges do not decide. */
 const PERIOD_SECONDS = 0.5;
@@ -28,7 +28,7 @@ export class RangeSlots {
   }
 
   get limit(): number {
-    return this.#concurrency.limit;
+    return limitFor(this.#concurrency, Math.max(1, this.#taken.size));
   }
 
   /** Handles that have a slot or wait for one, and those whose readers have not come to all that was fetched. */
@@ -47,7 +47,8 @@ export class RangeSlots {
 
   /** True: taken. False: `retry` is called when a slot is free. */
   take(retry: Retry): boolean {
-    if (this.#inFlight >= this.limit) {
+    const readers = this.#taken.size + (this.#taken.has(retry) ? 0 : 1);
+    if (this.#inFlight >= limitFor(this.#concurrency, readers)) {
       this.#waiting.add(retry);
       return false;
     }

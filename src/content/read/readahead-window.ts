@@ -66,11 +66,11 @@ const AMBITION_OF_STREAM = 192;
 
 const LARGEST_RANGE = 4 * MIB;
 const SMALLEST_RANGE = 128 * KIB;
-/** Of all windows together: a window of 96 MiB has the largest ranges. */
+/** Of all windows together: a window of 64 MiB has the largest ranges. */
 const RANGES_IN_WINDOWS = 32;
 /** Of one window: its reader is to find the next range there, and another on its way. */
 const FEWEST_RANGES = 4;
-const SPARE = 3 / 2;
+const SPARE = 5 / 4;
 /** After a jump, on the strength of runs before. */
 const LARGEST_GUESS = MIB;
 /** Runs that differ by no more than this are of one kind. */

@@ -9,7 +9,8 @@
  * segment out of the index, so the next reader tries anew.
  *
  * A segment whose every byte was lent is *spent*: the kernel has its pages, and will hardly ask again. Few of those are
- * kept; so a stream goes round in little memory, which is warm, and pushes out nothing that others come back to.
+ * kept, and only until their memory is wanted. So a stream goes round in little memory, which is warm, and pushes out
+ * nothing that others come back to.
  */
 import { LRUCache } from 'lru-cache';
 import type { WaitingBody } from '../../api/api.ts';
@@ -44,6 +45,8 @@ export interface CacheStatistics {
 
 const LARGEST_SPENT_BYTES = 16 * 1024 * 1024;
 const SPENT_SHARE = 1 / 16;
+/** Of those kept although new memory is taken: the kernel may ask again for the pages just behind a stream. */
+const ASKED_AGAIN_SHARE = 1 / 4;
 
 export class SegmentCache {
   readonly #pool: MemoryPool;
@@ -71,7 +74,10 @@ export class SegmentCache {
         if (reason === 'evict') this.#giveUp(segment);
       },
     });
-    pool.reclaimWith((bytes) => this.#evict(bytes));
+    pool.reclaimWith(
+      (bytes) => this.#evict(bytes),
+      (bytes) => this.#giveUpSpent(bytes),
+    );
   }
 
   get statistics(): CacheStatistics {
@@ -186,6 +192,20 @@ export class SegmentCache {
       this.#unused.delete(oldest);
       this.#giveUp(oldest);
     }
+  }
+
+  /** The oldest first; about `bytes` of them. */
+  #giveUpSpent(bytes: number): boolean {
+    const keptBytes = this.#spentLimitBytes * ASKED_AGAIN_SHARE;
+    let freed = 0;
+    for (const oldest of this.#spent) {
+      const { length } = oldest.buffer;
+      if (freed >= bytes || this.#spentBytes - length < keptBytes) break;
+      freed += length;
+      this.#unused.delete(oldest);
+      this.#giveUp(oldest);
+    }
+    return freed > 0;
   }
 
   #keepUnspent(segment: Segment): void {

@@ -25,6 +25,9 @@ A first byte is the median of nine files in each trial (with nothing known, one 
 file is in a folder of its own, so that no answer about one of them tells about the next. It has twice as many trials as the
 other rows. The null file systems have three times as many, since a trial takes seconds.
 
+The rows "memory as found" come first, on memory that the hypervisor has yet to give. Before all others the benchmark touches what
+is free, and keeps it: the first touch of a page costs more there than anything that is measured.
+
 Peak RSS is the highest of all trials, where other figures are medians. svcfs has a memory budget of 1 GiB, the most it takes by
 default, where the row does not name another.
 

@@ -4,6 +4,7 @@ import { coldLookup } from './cold-lookup.ts';
 import { crowd } from './crowd.ts';
 import { diskCache } from './disk-cache.ts';
 import { firstByte } from './first-byte.ts';
+import { foundMemory } from './found-memory.ts';
 import { kernelNullFs } from './kernel-null-fs.ts';
 import { limitedWrite } from './limited-write.ts';
 import { listedFiles } from './listed-files.ts';
@@ -19,6 +20,7 @@ import { write } from './write.ts';
 import { writeBack } from './write-back.ts';
 
 export const FAMILIES: readonly Family[] = [
+  foundMemory,
   sequentialRead,
   parallelRead,
   randomRead,

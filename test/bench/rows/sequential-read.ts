@@ -43,7 +43,7 @@ function mountReads(stage: Stage, peer: MountPeer): Contestant {
   };
 }
 
-function readOnce(mounted: Mounted): Promise<Sample> {
+export function readOnce(mounted: Mounted): Promise<Sample> {
   return measured(mounted, async () => {
     const { bytes, seconds } = await load('read', mounted.path(FILE));
     return { value: mibPerSecond(bytes, seconds), movedBytes: bytes };

@@ -74,7 +74,7 @@ function md5SumWrites(stage: Stage): Contestant {
   };
 }
 
-async function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promise<[Sample, Sample]> {
+export async function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promise<[Sample, Sample]> {
   const fileBytes = stage.sizes.writeBytes / files;
   written += 1;
   const names = Array.from({ length: files }, (_, index) => join(OUT, `w${written}-${index}`));

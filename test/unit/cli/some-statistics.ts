@@ -20,7 +20,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     cache: { hits: 0, misses: 0, cachedBytes: 0, fetchedBytes: 0, splicedBytes: 0 },
     diskCache: null,
     warnings: [],
-    memory: { limitBytes: MIB, usedBytes: 0 },
+    memory: { limitBytes: MIB, usedBytes: 0, heldBytes: 0, freshBytes: 0 },
     spool: { usedBytes: 0, limitBytes: null, waitingWrites: 0 },
     uploads: { writing: 0, publishing: 0, partsInFlight: 0 },
     jobs: { unfinished: 0 },

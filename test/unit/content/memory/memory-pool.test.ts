@@ -88,3 +88,45 @@ it('gives the memory of free blocks to what is larger than a chunk', () => {
   expect(pool.tryAcquire(MIB)).toBeDefined();
   expect(pool.tryAcquire(16 * KIB)).toBeUndefined();
 });
+
+it('takes what streams have read before new memory', () => {
+  const pool = new MemoryPool(15 * MIB);
+  const read = [pool.acquireNow(MIB)];
+  pool.reclaimWith(
+    () => false,
+    () => {
+      const oldest = read.pop();
+      if (oldest !== undefined) pool.release(oldest);
+      return oldest !== undefined;
+    },
+  );
+  pool.acquireNow(MIB);
+  expect([pool.freshBytes, pool.heldBytes]).toEqual([MIB, MIB]);
+  pool.acquireNow(MIB);
+  expect([pool.freshBytes, pool.heldBytes]).toEqual([2 * MIB, 2 * MIB]);
+});
+
+it('joins free blocks before it takes new memory', () => {
+  const pool = new MemoryPool(15 * MIB);
+  const small = Array.from({ length: 64 }, () => pool.acquireNow(16 * KIB));
+  for (const buffer of small) pool.release(buffer);
+  pool.acquireNow(MIB);
+  expect(pool.freshBytes).toBe(MIB);
+});
+
+it('gives memory back that nobody asked for between two looks, and keeps what is lent', () => {
+  const pool = new MemoryPool(64 * MIB);
+  const lent = pool.acquireNow(4 * MIB);
+  const others = Array.from({ length: 8 }, () => pool.acquireNow(4 * MIB));
+  lent.fill(7);
+  for (const buffer of others) pool.release(buffer);
+  pool.release(pool.acquireNow(16 * MIB));
+  pool.shrinkWhenIdle();
+  const heldBytes = 40 * MIB + 16 * MIB;
+  expect(pool.heldBytes).toBe(heldBytes);
+  pool.shrinkWhenIdle();
+  expect(pool.heldBytes).toBe(8 * MIB);
+  expect(lent.every((byte) => byte === 7)).toBe(true);
+  expect(pool.acquireNow(8 * MIB)).toBeDefined();
+  expect(pool.freshBytes).toBe(heldBytes + 8 * MIB);
+});

@@ -158,8 +158,8 @@ describe('the share of a handle', () => {
     windowShare({ ranges: 16, handles }, memoryBytes);
 
   it('is enough for all ranges in flight and some more, divided between handles', () => {
-    expect(share(1, 1024 * MIB)).toBe(96 * MIB);
-    expect(share(4, 1024 * MIB)).toBe(24 * MIB);
+    expect(share(1, 1024 * MIB)).toBe(80 * MIB);
+    expect(share(4, 1024 * MIB)).toBe(20 * MIB);
   });
 
   it('together is no more than a third of the memory', () => {

@@ -42,6 +42,21 @@ describe('reading', () => {
     expect(memory.lentBytes).toBeLessThanOrEqual(32 * MIB);
   });
 
+  it('touches little memory for a stream of 1 GiB, and gives it back when idle', async () => {
+    const { platform, reader, memory } = setup(1024 * MIB);
+    const bytes = Buffer.alloc(1024 * MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    for (let at = 0; at < bytes.length; at += MIB) {
+      const { chunks, release } = await handle.read(at, MIB, forever);
+      expect(chunks.reduce((sum, { length }) => sum + length, 0)).toBe(MIB);
+      release?.();
+    }
+    expect(memory.freshBytes).toBeLessThanOrEqual(112 * MIB);
+    for (let looks = 0; looks < 2; looks += 1) memory.shrinkWhenIdle();
+    expect(memory.heldBytes).toBeLessThanOrEqual(8 * MIB);
+    expect(bytesFetched(platform)).toBe(bytes.length);
+  });
+
   it.each([4, 8])('fetches no byte twice for %i readers that are slower than the line', async (readers) => {
     const { platform, reader } = setup(32 * MIB);
     const files = Array.from({ length: readers }, (_, at) => patterned(24 * MIB, at));
