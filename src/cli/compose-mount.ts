@@ -18,7 +18,7 @@ import { createJobs } from '../jobs/create-jobs.ts';
 import { systemClock } from '../lib/clock.ts';
 import { errnoNumber } from '../lib/errno.ts';
 import { messageOf } from '../lib/message-of.ts';
-import type { Logger } from '../observe/logger.ts';
+import type { LogControl, Logger } from '../observe/logger.ts';
 import { OperationCounts } from '../observe/operation-counts.ts';
 import {
   createFileSystem,
@@ -59,6 +59,7 @@ export interface ComposedMount extends RunningMount {
 
 interface MountContext {
   readonly log: Logger;
+  readonly logControl: LogControl;
   readonly account: AccountDirectory;
   /** They outlive the mount. */
   readonly clients: Clients;
@@ -148,6 +149,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       trashPlaceAt: files.trashPlaceAt,
       lookAgainAt: files.lookAgainAt,
       pinsAt: files.pinsAt,
+      logControl: context.logControl,
       statistics: information.statistics,
       circumstances: information.circumstances,
       cached: bytes.reader.cached,

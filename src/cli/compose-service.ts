@@ -53,7 +53,11 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       remedy: 'give another with --task-dir',
     });
   }
-  const logger = createLogger({ fd: STDERR, level: options.logLevel });
+  const logger = createLogger({
+    fd: STDERR,
+    level: options.logLevel,
+    format: options.logFormat,
+  });
   let lock: FileHandle | undefined;
   try {
     if (database === undefined) lock = await lockData(data, logger);

@@ -40,12 +40,12 @@ process.once('message', async (settings: MountSettings) => {
   }
 });
 
-function endWhenTold({ end }: ServedMount, tied: boolean): void {
+function endWhenTold({ end, rotateLog }: ServedMount, tied: boolean): void {
   const onSignal = (): void => void end.onTold('signal');
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  // It has no terminal: sessions are ended by SIGTERM and SIGHUP together (systemd.kill(5), SendSIGHUP=).
-  process.on('SIGHUP', () => undefined);
+  // It has no terminal: sessions are ended by SIGTERM and SIGHUP together (systemd.kill(5), SendSIGHUP=), which ends nothing here.
+  process.on('SIGHUP', rotateLog);
   // The command says this once the mount is there.
   process.on('message', () => void end.onTold('command'));
   if (tied) process.once('disconnect', () => void end.begin('command'));

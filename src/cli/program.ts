@@ -11,6 +11,7 @@ import { addFindCommand } from './commands/find.ts';
 import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
+import { addLogCommand } from './commands/log.ts';
 import { addLoginCommands } from './commands/login.ts';
 import { addLsCommand } from './commands/ls.ts';
 import { addManifestCommand } from './commands/manifest.ts';
@@ -60,6 +61,7 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addWhyCommand(program);
   addDoctorCommand(program);
+  addLogCommand(program);
   addJobsCommand(program);
   addConfigCommand(program);
   program.commandsGroup('Files:');

@@ -98,6 +98,14 @@ const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   choices: ['error', 'warn', 'info', 'debug'],
 };
 
+const logFormat: Option<'json' | 'text'> = {
+  flags: '--log-format <format>',
+  help: 'how the log is written',
+  environment: 'SVCFS_LOG_FORMAT',
+  default: 'json',
+  choices: ['json', 'text'],
+};
+
 const clientTimeout: Option<number> = {
   flags: '--client-timeout <seconds>',
   help: 'how long a client may take to send the head of a request, and how long its body may be slower than --client-rate',
@@ -183,6 +191,7 @@ export const SERVE_OPTIONS = {
   rateLimit,
   monitor,
   logLevel,
+  logFormat,
   clientTimeout,
   clientRate,
   shutdownTimeout,

@@ -1,7 +1,11 @@
 import { pino } from 'pino';
+import { LogFile, type LogPlace } from './log-file.ts';
+import { textOfLine } from './log-text.ts';
 import { redacted } from './redact.ts';
 
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = 'json' | 'text';
 
 /** Structured fields of a line. Keys used everywhere: op, path, errno, reason, requestId, ms, err. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -14,26 +18,49 @@ export interface Logger {
   debug(fields: LogFields, text: string): void;
 }
 
-/** Of lines that the disk has no room for now. */
-const MOST_WAITING_BYTES = 1024 * 1024;
+/** What can be changed while it is written. */
+export interface LogControl {
+  /** One of `LOG_LEVELS`. */
+  level: string;
+  rotate(): void;
+}
 
-/**
- * JSON lines to a file descriptor, without tokens and signatures. Written at once: the lines before a crash are the
- * ones wanted. No work fails for want of a line about it: what cannot be written is with a later line, as far as it is
- * not too much.
- */
-export function createLogger(options: { readonly fd: number; readonly level: LogLevel }): Logger {
-  const destination = pino.destination({ fd: options.fd, sync: true, maxLength: MOST_WAITING_BYTES });
-  destination.on('error', () => undefined);
-  return pino(
+export interface LogOptions extends LogPlace {
+  readonly level: LogLevel;
+  /** Default json. */
+  readonly format?: LogFormat | undefined;
+}
+
+/** Lines to a file descriptor, without tokens and signatures. No work fails for want of a line about it. */
+export function createLogger(options: LogOptions): Logger {
+  return openLog(options).log;
+}
+
+export function openLog({ level, format = 'json', ...place }: LogOptions): {
+  readonly log: Logger;
+  readonly control: LogControl;
+} {
+  const file = new LogFile(place);
+  const formed = format === 'json' ? redacted : (line: string) => `${textOfLine(redacted(line).trimEnd())}\n`;
+  const log = pino(
     {
-      level: options.level,
+      level,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => destination.write(redacted(line)) },
+    { write: (line: string) => file.write(formed(line)) },
   );
+  const control: LogControl = {
+    get level() {
+      return log.level;
+    },
+    set level(next) {
+      log.level = next;
+    },
+    rotate: () => file.rotate(),
+  };
+  return { log, control };
 }
 
 export interface HasLogger {

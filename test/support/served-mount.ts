@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BackgroundProcess } from './background-process.ts';
 import { layDemo } from './lay-demo.ts';
 import { Sandbox } from './sandbox.ts';
 
@@ -20,6 +21,7 @@ export class ServedMount {
   readonly data: string;
   #origin = '';
   #token = '';
+  #service: BackgroundProcess | undefined;
 
   static async start(
     options: { readonly mountArgs?: readonly string[]; readonly serveArgs?: readonly string[] } = {},
@@ -45,6 +47,11 @@ export class ServedMount {
     return this.#token;
   }
 
+  /** The lines that the service has logged. */
+  get serviceLog(): readonly string[] {
+    return (this.#service?.stderr ?? '').split('\n');
+  }
+
   /** A path in the mount. */
   path(...names: string[]): string {
     return this.sandbox.path(...names);
@@ -54,6 +61,7 @@ export class ServedMount {
     await layDemo(this.data);
     const fixed = ['--demo', '--listen', '127.0.0.1:0', '--data', this.data, '--internal-stats'];
     const service = this.sandbox.start(['serve', ...fixed, '--rate-limit', 'off', ...args]);
+    this.#service = service;
     const [, origin = ''] = await service.says(/listening on (http:\/\/[^/]+)\/v2/);
     this.#origin = origin;
     this.#token = (await readFile(join(this.data, 'demo-token'), 'utf8')).trim();

@@ -1,6 +1,7 @@
 /** The messages of the control socket: one JSON object a line. */
 import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord, WorkRecord } from '../../jobs/ports.ts';
+import type { LogLevel } from '../../observe/logger.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
@@ -22,6 +23,11 @@ export interface PinsAnswer extends FailedPaths {
   readonly leftOut: readonly string[];
 }
 
+export interface LogRequest {
+  readonly request: 'log';
+  readonly level?: LogLevel;
+}
+
 export type InquiryRequest =
   | { readonly request: 'status' }
   | { readonly request: 'jobs' }
@@ -37,6 +43,8 @@ export type InquiryRequest =
   | { readonly request: 'flush'; readonly path: string }
   /** Of a file that was refused, or kept aside: `retry` is answered when it is on the platform, or cannot be. */
   | { readonly request: 'recover'; readonly action: 'retry' | 'drop'; readonly draft: string }
+  /** Answered with the level in force, which is the one that is given, if one is. */
+  | LogRequest
   /** Answered with the files at the paths and below. */
   | { readonly request: 'pins'; readonly paths: readonly string[] }
   /** Lets deletions through that `--confirm-delete` would refuse: those of a process and its group, or at the path and below. */
@@ -76,6 +84,7 @@ export type InquiryAnswer =
   /** The reasons why it failed. */
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
   | ({ readonly answer: 'pins' } & PinsAnswer)
+  | { readonly answer: 'log'; readonly level: string }
   | { readonly answer: 'allow' }
   | TrashAnswer
   | CacheAnswer

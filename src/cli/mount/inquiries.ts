@@ -1,6 +1,7 @@
 import type { ContentWriter } from '../../content/ports.ts';
 import type { Jobs, WorkRecord } from '../../jobs/ports.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import type { LogControl } from '../../observe/logger.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import { packageVersion } from '../package-version.ts';
@@ -25,6 +26,7 @@ export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
   readonly allowDeletions: MountedFileSystem['allowDeletions'];
   /** Limits in bytes a second. */
   readonly rates: TransferRates;
+  readonly logControl: LogControl;
   readonly statistics: () => MountStatistics;
   readonly circumstances: (path?: string) => readonly string[];
 }
@@ -74,6 +76,9 @@ export async function answerInquiry(
       inquiries.allowDeletions(pid === undefined ? { path } : { pid }, forMs);
       return { answer: 'allow' };
     }
+    case 'log':
+      if (request.level !== undefined) inquiries.logControl.level = request.level;
+      return { answer: 'log', level: inquiries.logControl.level };
     case 'trash':
       return answerTrashRequest(request, inquiries, signal);
     case 'warmup':

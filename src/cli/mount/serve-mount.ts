@@ -8,7 +8,7 @@ import { type AccountDirectory, accountDirectory } from '../../config/directorie
 import { mountedOn } from '../../fuse/mount-table.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { identify } from '../../lib/process-identity.ts';
-import { createLogger, type Logger } from '../../observe/logger.ts';
+import { type LogControl, type Logger, openLog } from '../../observe/logger.ts';
 import { type ComposedMount, composeMount } from '../compose-mount.ts';
 import { CliError } from '../exit-codes.ts';
 import { packageVersion } from '../package-version.ts';
@@ -30,11 +30,13 @@ export interface ServedMount {
   readonly end: MountEnd;
   /** The mount is gone and nothing of it is left. */
   readonly ended: Promise<void>;
+  rotateLog(): void;
 }
 
 interface Given {
   readonly settings: MountSettings;
   readonly log: Logger;
+  readonly logControl: LogControl;
   readonly clients: Clients;
 }
 
@@ -56,19 +58,26 @@ export async function serveMount(
   settings: MountSettings,
   onWait: (ms: number) => void,
 ): Promise<ServedMount> {
-  const log = createLogger({ fd: STDOUT, level: settings.options.logLevel });
+  const { logLevel: level, logFormat: format, logSize: limitBytes } = settings.options;
+  const { log, control: logControl } = openLog({
+    fd: STDOUT,
+    path: settings.directory.log,
+    level,
+    format,
+    limitBytes,
+  });
   process.on('warning', (warning) => log.warn({ err: warning }, 'warning'));
   const clients = connectClients(settings, log, onWait);
   try {
-    const served = await serveWith({ settings, log, clients });
-    return { ...served, ended: served.ended.then(() => clients.close()) };
+    const served = await serveWith({ settings, log, logControl, clients });
+    return { ...served, rotateLog: logControl.rotate, ended: served.ended.then(() => clients.close()) };
   } catch (error) {
     await clients.close();
     throw error;
   }
 }
 
-async function serveWith(given: Given): Promise<ServedMount> {
+async function serveWith(given: Given): Promise<Omit<ServedMount, 'rotateLog'>> {
   const { settings, log, clients } = given;
   const { directory, mountPoint, endpoint } = settings;
   const { username } = await checkAccess(clients.api);
@@ -110,11 +119,11 @@ async function serveWith(given: Given): Promise<ServedMount> {
 }
 
 async function mountAndRegister(company: Company, username: string): Promise<ComposedMount> {
-  const { settings, log, clients, watchdog } = company;
+  const { settings, log, logControl, clients, watchdog } = company;
   const { directory, mountPoint, endpoint } = settings;
   const account = accountDirectory(directory, { endpoint, username });
   await keepRecord(account, { mountPoint, endpoint, username });
-  const mount = await composeMount(settings, { log, account, clients });
+  const mount = await composeMount(settings, { log, logControl, account, clients });
   detachOnCrash(mount, log);
   try {
     const deviceMinor = await deviceMinorOf(settings);

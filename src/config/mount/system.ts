@@ -1,5 +1,5 @@
 import type { Option } from '../option.ts';
-import { parseDirectory } from '../option-text.ts';
+import { parseDirectory, parseSizeFrom } from '../option-text.ts';
 
 const foreground: Option<boolean> = {
   flags: '--foreground',
@@ -39,6 +39,23 @@ const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   choices: ['error', 'warn', 'info', 'debug'],
 };
 
+const logFormat: Option<'json' | 'text'> = {
+  flags: '--log-format <format>',
+  help: 'how the log is written; svcfs log shows either as text',
+  environment: 'SVCFS_LOG_FORMAT',
+  default: 'json',
+  choices: ['json', 'text'],
+};
+
+const logSize: Option<number> = {
+  flags: '--log-size <size>',
+  help: 'size of the log beyond which it is rotated; three old files are kept, of this size each',
+  environment: 'SVCFS_LOG_SIZE',
+  default: 16 * 1024 * 1024,
+  defaultText: '16M',
+  parse: parseSizeFrom('64K'),
+};
+
 const verbose: Option<boolean> = {
   flags: '-v, --verbose',
   help: 'say where each option comes from, and log everything',
@@ -71,6 +88,8 @@ export const SYSTEM = {
   noexec,
   driver,
   logLevel,
+  logFormat,
+  logSize,
   verbose,
   quiet,
   dryRun,
