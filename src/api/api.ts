@@ -442,6 +442,8 @@ export interface RangeAnswer {
   readonly etag: string | undefined;
   /** Undefined: the store does not tell. */
   readonly objectSizeBytes: number | undefined;
+  /** MD5 in hex of the whole object, where the ETag is one. */
+  readonly md5?: string | undefined;
 }
 
 export interface RangeToRead {

@@ -14,7 +14,7 @@ export type Outcome =
   | { readonly kind: 'skipped'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
   /** An interrupt or a failure of the service came first. */
-  | { readonly kind: 'not sent' }
+  | { readonly kind: 'not sent'; readonly reason?: string }
   /** The platform has it in hand, and nobody waits for that any more. */
   | { readonly kind: 'goes on'; readonly reason: string };
 

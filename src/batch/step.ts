@@ -2,6 +2,8 @@
  * The calls that a command becomes. Steps run one after another; the calls of a step run side by side. A folder or file
  * that an earlier step makes has its id from then on.
  */
+
+import type { FileRecord } from '../api/model.ts';
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
 import type { Item, Outcome } from './item.ts';
 
@@ -73,6 +75,33 @@ export interface Import extends Item {
   readonly overwrite: boolean;
 }
 
+/** A file of this machine that goes to a project. */
+export interface Upload extends Item {
+  readonly path: string;
+  readonly to: To;
+  /** The file that has the name, and goes; its tags and pairs stay. */
+  readonly replaced: FileRecord | undefined;
+  /** Pairs that the file gets. */
+  readonly pairs: Readonly<Record<string, string>>;
+  /** That it takes. */
+  readonly requests: number;
+}
+
+/** A file of a project that comes to this machine. */
+export interface Download extends Item {
+  readonly file: FileRecord;
+  readonly path: string;
+  /** Permission bits. */
+  readonly mode: number;
+  /** Undefined: the time of its writing. */
+  readonly mtimeMs: number | undefined;
+}
+
+/** A directory of this machine. */
+export interface LocalFolder extends Item {
+  readonly path: string;
+}
+
 /** A folder from which all has been moved. */
 export interface Leftover extends Item {
   readonly id: string;
@@ -90,7 +119,11 @@ export type Step =
   | { readonly kind: 'take-names'; readonly atomic: boolean; readonly items: readonly Taking[] }
   | { readonly kind: 'export'; readonly copyOnly: boolean; readonly items: readonly Export[] }
   | { readonly kind: 'import'; readonly items: readonly Import[] }
-  | { readonly kind: 'leftovers'; readonly items: readonly Leftover[] };
+  | { readonly kind: 'leftovers'; readonly items: readonly Leftover[] }
+  | { readonly kind: 'upload'; readonly items: readonly Upload[] }
+  /** Each after that above it. */
+  | { readonly kind: 'local-folders'; readonly items: readonly LocalFolder[] }
+  | { readonly kind: 'download'; readonly items: readonly Download[] };
 
 /** The items of which a person is told: of a file that takes a name, when it has it. */
 export function toldItems(step: Step): readonly Item[] {
@@ -114,6 +147,12 @@ export function requestsOf(step: Step): number {
     case 'single':
     case 'leftovers':
       return count;
+    case 'upload':
+      return step.items.reduce((sum, { requests }) => sum + requests, 0);
+    case 'download':
+      return step.items.filter(({ file }) => file.sizeBytes > 0).length;
+    case 'local-folders':
+      return 0;
     case 'take-names':
       return step.atomic ? count : 2 * count;
     case 'delete':

@@ -18,6 +18,7 @@ export function touchedBy(step: Step, items: readonly Item[]): readonly Touched[
     case 'folders':
     case 'import':
     case 'take-names':
+    case 'upload':
       for (const item of step.items) if (ours.has(item)) inFolder(item.to.parent.id, item.to.name);
       break;
     case 'delete':
@@ -31,6 +32,9 @@ export function touchedBy(step: Step, items: readonly Item[]): readonly Touched[
         if (step.operation !== 'copy') inFolder(item.from.parent, item.from.name);
         if ('to' in item) inFolder(item.to.parent.id, item.to.name);
       }
+      break;
+    case 'local-folders':
+    case 'download':
       break;
     case 'export':
       for (const item of step.items)

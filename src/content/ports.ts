@@ -35,6 +35,8 @@ export interface ObjectState {
   /** Undefined: the store tells none. */
   readonly etag: string | undefined;
   readonly sizeBytes: number;
+  /** MD5 in hex, where the ETag is one. */
+  readonly md5?: string | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** `svcfs cp` and `mv` on the platform: what they make, and that a plan tells the calls that then happen. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shell } from '../support/run.ts';
@@ -45,6 +45,31 @@ async function asPlanned(...args: string[]): Promise<{ readonly requests: number
 }
 
 const there = async (path: string) => (await readdir(path)).sort();
+
+describe('svcfs cp from and to this machine', () => {
+  test('by a path in the mount, which shows at once what came', async () => {
+    const outside = join(served.sandbox.root, 'outside');
+    await shell(
+      `mkdir ${outside}; cd ${outside}; mkdir -p t/sub; seq 9 > t/a; seq 99 > t/sub/b; touch -d 2011-01-01 t/a`,
+    );
+    await done('mkdir', join(project, 'local'));
+    expect(await there(join(project, 'local'))).toEqual([]);
+    await asPlanned('cp', '-a', join(outside, 't'), join(project, 'local'));
+    expect(await there(join(project, 'local/t'))).toEqual(['a', 'sub']);
+    expect((await stat(join(project, 'local/t/a'))).mtime.getFullYear()).toBe(2011);
+    await asPlanned('cp', '-r', join(project, 'local/t'), join(outside, 'back'));
+    await shell(`diff -r ${outside}/t ${outside}/back`);
+    const home = await svcfs('cp', '-r', served.sandbox.root, `${PROJECT}/local`, '--dry-run');
+    expect(home.stderr).toContain(': a mount of a platform: name it by itself');
+  });
+
+  test('not with a volume, whose bytes the platform neither takes nor gives', async () => {
+    const reason = expect.stringContaining('copy it by way of a project (svcfs cp), or by cp(1) in a mount');
+    const outside = join(served.sandbox.root, 'outside');
+    expect(await svcfs('cp', join(outside, 't/a'), `${VOLUME}/a`)).toMatchObject({ code: 2, stderr: reason });
+    expect(await svcfs('cp', '-r', VOLUME, outside)).toMatchObject({ code: 1, stderr: reason });
+  });
+});
 
 describe('svcfs cp', () => {
   test('a folder goes by one job, files by one, and the mount shows them at once', async () => {

@@ -7,14 +7,14 @@ import { Patience } from '../../lib/patience.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { StorageClient, StoredPart } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { unquoted } from '../etag.ts';
+import { md5OfEtag, unquoted } from '../etag.ts';
 import type { SignedUrl } from '../model.ts';
 import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
 import { ConnectionStalled } from '../transport/watch-sending.ts';
 import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
 import { followRedirects } from './redirect.ts';
 import { singleHeader } from './single-header.ts';
-import { mayPass, storageErrorOf } from './store-answer.ts';
+import { ENCRYPTION_HEADER, mayPass, storageErrorOf } from './store-answer.ts';
 
 const BACKOFF = { baseMs: 200, capMs: 5000 };
 /** Not for another host than that of the link. */
@@ -96,8 +96,5 @@ function storedPart({ statusCode: status, headers }: Dispatcher.StreamFactoryDat
   if (etag === undefined) {
     throw new StorageError('failed', 'the store gave the part no ETag', { status });
   }
-  // Under a managed key the ETag looks like an MD5 and is none (Amazon S3 API, Object).
-  const keyManaged = singleHeader(headers['x-amz-server-side-encryption'])?.includes('kms') === true;
-  const isMd5 = /^[0-9a-f]{32}$/i.test(etag) && !keyManaged;
-  return { etag, md5: isMd5 ? etag.toLowerCase() : undefined };
+  return { etag, md5: md5OfEtag(etag, singleHeader(headers[ENCRYPTION_HEADER])) };
 }

@@ -1,4 +1,4 @@
-import { isEncoded, type RangeHeaders } from './store-answer.ts';
+import { ENCRYPTION_HEADER, isEncoded, type RangeHeaders } from './store-answer.ts';
 
 /** The head of an HTTP/1.1 answer, as far as a plain range needs it. */
 export interface ResponseHead extends RangeHeaders {
@@ -43,5 +43,6 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     contentType: headers.get('content-type'),
     etag: headers.get('etag'),
     location: headers.get('location'),
+    encryption: headers.get(ENCRYPTION_HEADER),
   };
 }

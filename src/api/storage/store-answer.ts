@@ -4,7 +4,7 @@
  */
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { unquoted } from '../etag.ts';
+import { md5OfEtag, unquoted } from '../etag.ts';
 import { isGatewayFailure } from '../gateway-failure.ts';
 import { isRedirect, StoreRedirect } from './redirect.ts';
 
@@ -24,7 +24,12 @@ export interface RangeHeaders {
   readonly contentType?: string | undefined;
   readonly etag: string | undefined;
   readonly location: string | undefined;
+  /** Of `ENCRYPTION_HEADER`. */
+  readonly encryption?: string | undefined;
 }
+
+/** Says by what kind of key an object is encrypted. */
+export const ENCRYPTION_HEADER = 'x-amz-server-side-encryption';
 
 /**
  * Checks a store's answer to a range request (RFC 9110, section 14). Throws a `StorageError` unless exactly the
@@ -51,7 +56,7 @@ function wholeObject(wanted: RangeWanted, headers: RangeHeaders): RangeAnswer {
   if (wanted.offset !== 0 || Number(headers.contentLength) !== wanted.length) {
     throw new StorageError('failed', notTheRange(wanted, headers), { status: 200 });
   }
-  return { etag: unquoted(headers.etag), objectSizeBytes: wanted.length };
+  return answerOf(headers, wanted.length);
 }
 
 function notTheRange({ url }: RangeWanted, { contentType }: RangeHeaders): string {
@@ -93,7 +98,16 @@ function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders
   if (contentLength === undefined && isEncoded(contentEncoding)) {
     throw new StorageError('failed', `the range was encoded on its way (${contentEncoding})`, { status });
   }
-  return { etag: unquoted(headers.etag), objectSizeBytes: total };
+  return answerOf(headers, total);
+}
+
+function answerOf(
+  { etag: given, encryption }: RangeHeaders,
+  objectSizeBytes: number | undefined,
+): RangeAnswer {
+  const etag = unquoted(given);
+  const md5 = md5OfEtag(etag, encryption);
+  return { etag, objectSizeBytes, ...(md5 !== undefined && { md5 }) };
 }
 
 export function isEncoded(contentEncoding: string | undefined): boolean {

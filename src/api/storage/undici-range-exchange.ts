@@ -4,7 +4,7 @@ import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { singleHeader } from './single-header.ts';
-import { checkRangeAnswer } from './store-answer.ts';
+import { checkRangeAnswer, ENCRYPTION_HEADER } from './store-answer.ts';
 
 /**
  * Ranges over undici. A dispatch handler copies each chunk to its place: the streams above it cost twice the CPU
@@ -75,6 +75,7 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
         contentType: singleHeader(headers['content-type']),
         etag: singleHeader(headers['etag']),
         location: singleHeader(headers['location']),
+        encryption: singleHeader(headers[ENCRYPTION_HEADER]),
       });
       this.#slice.onAnswer(this.#answer);
     } catch (error) {

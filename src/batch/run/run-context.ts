@@ -1,11 +1,31 @@
-import type { Api } from '../../api/api.ts';
+import type { Api, Place } from '../../api/api.ts';
 import type { Watches } from '../../jobs/watches.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Item, Outcome } from '../item.ts';
+import type { Download, Upload } from '../step.ts';
 import type { Touched } from '../touched.ts';
 
 /** The calls of the platform that steps make. */
 export type BatchApi = Pick<Api, 'capabilities' | 'files' | 'transfers' | 'asyncFiles'>;
+
+/** This file cannot be carried; others may. The message says why. */
+export class FileRefusedError extends Error {
+  override readonly name = 'FileRefusedError';
+}
+
+/** Whoever carries bytes between this machine and the platform. */
+/** Rejects with a `FileRefusedError`, or with what the API says. */
+export interface ByteCarrier {
+  upload(item: Upload, to: Place, carrying: Carrying): Promise<void>;
+  download(item: Download, carrying: Carrying): Promise<void>;
+}
+
+export interface Carrying {
+  /** What was carried when it is aborted is there for the next run. */
+  readonly signal: AbortSignal;
+  /** So many bytes more are there. */
+  readonly onProgress: (bytes: number) => void;
+}
 
 export interface Running {
   readonly api: BatchApi;
@@ -14,6 +34,10 @@ export interface Running {
   readonly signal: AbortSignal;
   /** Told once of each item. */
   readonly onOutcome: (item: Item, outcome: Outcome) => void;
+  /** Told how far an item is of which bytes are carried. */
+  readonly onProgress: (item: Item, bytes: number) => void;
+  /** For steps that carry bytes. */
+  readonly carrier?: ByteCarrier | undefined;
   /** Told of names that mean something else from now on. */
   readonly onTouched: (touched: readonly Touched[]) => Promise<void>;
 }

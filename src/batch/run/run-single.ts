@@ -23,7 +23,7 @@ export async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
 }
 
 /** Not of the token, the limit or the service. */
-function isOfItem({ status }: ApiError): boolean {
+export function isOfItem({ status }: ApiError): boolean {
   return status !== 401 && status !== 429 && status < 500;
 }
 

@@ -9,11 +9,14 @@ import { isUntold, type Step, stagedBy, toldItems } from '../step.ts';
 import { touchedBy } from '../touched.ts';
 import type { RunContext, Running } from './run-context.ts';
 import { runJob } from './run-job.ts';
+import { carry, makeLocalFolder } from './run-local.ts';
 import { deleteFiles, makeFolder, removeLeftover, runSingle, takeName } from './run-single.ts';
 import { runExports, runImports } from './run-transfers.ts';
 
 /** Calls that are under way side by side. */
 const CALLS_AT_ONCE = 4;
+/** Files whose bytes are carried side by side. */
+const FILES_AT_ONCE = 8;
 
 /** One call, and what became of each of its items. */
 type Work<I> = (items: readonly I[], context: RunContext) => Promise<readonly Outcome[]>;
@@ -79,6 +82,11 @@ function runStep(step: Step, context: RunContext): Promise<unknown> {
       );
     case 'import':
       return inCalls(step, step.items, BULK_ITEMS_MAX, runImports, context);
+    case 'upload':
+    case 'download':
+      return inCalls<(typeof step.items)[number]>(step, step.items, 1, each(carry), context, FILES_AT_ONCE);
+    case 'local-folders':
+      return inCalls(step, step.items, 1, each(makeLocalFolder), context, 1);
     case 'leftovers':
       // Inner ones go first.
       return inCalls(step, step.items, 1, each(removeLeftover), context, 1);
@@ -115,6 +123,7 @@ async function inCalls<I extends Item>(
       const outcomes = await work(group, context);
       for (const [index, item] of group.entries())
         tell(item, outcomes[index] ?? failed('the answer does not tell of it'));
+      if (signal.aborted && outcomes.some(({ kind }) => kind === 'not sent')) stopped ??= signal.reason;
       await context.onTouched(touchedBy(step, group));
     } catch (error) {
       stopped ??= error;

@@ -80,7 +80,7 @@ export function describeProgress(
   const parts = [
     `${done.items} of ${total.items}`,
     ...(total.bytes > 0 ? [`${describeSize(done.bytes)} of ${describeSize(total.bytes)}`] : []),
-    `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`,
+    `${done.items === 0 && done.bytes > 0 ? describeSize((done.bytes * 1000) / Math.max(1, at.elapsedMs)) : perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`,
     `${total.items - done.items} left`,
   ];
   return [parts.join(', '), ...describeLimit(at.window, at.nowMs)].join('; ');

@@ -19,6 +19,8 @@ export class Report {
   readonly #verb: string;
   readonly #options: ReportOptions;
   readonly #counts = { done: 0, skipped: 0, failed: 0, 'not sent': 0, 'goes on': 0 };
+  /** Of items under way, told as progress. */
+  readonly #carried = new Map<Item, number>();
   #bytes = 0;
   #progress: Progress | undefined;
 
@@ -43,16 +45,23 @@ export class Report {
     const { source, target, bytes = 0 } = item;
     this.#counts[outcome.kind] += 1;
     if (outcome.kind === 'done') this.#bytes += bytes;
-    this.#progress?.add({ items: 1, bytes });
+    this.#progress?.add({ items: 1, bytes: bytes - (this.#carried.get(item) ?? 0) });
+    this.#carried.delete(item);
     const reason = 'reason' in outcome ? outcome.reason : undefined;
     if (this.#options.json) {
       this.#print(JSON.stringify({ source, target, bytes: item.bytes, result: outcome.kind, reason }));
       return;
     }
-    if (outcome.kind === 'failed' || outcome.kind === 'goes on')
-      this.#tell(`svcfs: ${printable(source)}: ${printable(outcome.reason)}`);
+    if (reason !== undefined && outcome.kind !== 'skipped')
+      this.#tell(`svcfs: ${printable(source)}: ${TOLD[outcome.kind] ?? ''}${printable(reason)}`);
     else if (this.#options.verbose && outcome.kind !== 'not sent')
       this.#print(`${describe(this.#verb, item, outcome)}`);
+  };
+
+  /** Some of an item's bytes are carried. */
+  readonly onProgress = (item: Item, bytes: number): void => {
+    this.#carried.set(item, (this.#carried.get(item) ?? 0) + bytes);
+    this.#progress?.add({ items: 0, bytes });
   };
 
   /** One that cannot be come to. */
@@ -99,6 +108,9 @@ export class Report {
     console.error(line);
   }
 }
+
+/** Before the reason. */
+const TOLD: Partial<Record<Outcome['kind'], string>> = { 'not sent': 'not done: ' };
 
 const WORDS = {
   skipped: 'left as they are',

@@ -1,3 +1,4 @@
+import type { ByteCarrier } from '../../batch/run/run-context.ts';
 import { runSteps } from '../../batch/run/run-steps.ts';
 import type { Step } from '../../batch/step.ts';
 import type { Touched } from '../../batch/touched.ts';
@@ -17,11 +18,13 @@ export interface Planned {
   readonly verb: string;
   readonly platform: Platform;
   readonly report: Report;
+  /** Where bytes are carried. */
+  readonly carrier?: ByteCarrier | undefined;
 }
 
 /** Runs the steps of a command, or says what they would cost. The report tells the rest. */
 export async function runCommand(
-  { steps, verb, platform, report }: Planned,
+  { steps, verb, platform, report, carrier }: Planned,
   options: BatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -40,6 +43,8 @@ export async function runCommand(
     clock: systemClock,
     signal,
     onOutcome: report.onOutcome,
+    onProgress: report.onProgress,
+    carrier,
     onTouched: (touched) => platform.onEntriesChanged(byDirectory(touched)),
   });
   signal.removeEventListener('abort', sayEnding);

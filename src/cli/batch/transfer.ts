@@ -1,131 +1,128 @@
 import { planTransfers } from '../../batch/plan/plan-transfers.ts';
 import type { Operation, Replacement, Transfer } from '../../batch/plan/transfer.ts';
-import { type AnyPlace, type DirectoryPlace, isDirectoryPlace, nameOf } from '../../places/any-place.ts';
+import type { Step } from '../../batch/step.ts';
+import { type AnyPlace, isDirectoryPlace, nameOf } from '../../places/any-place.ts';
 import { confirmed } from '../ask.ts';
 import { CliError } from '../exit-codes.ts';
 import { type Argument, findArguments } from '../platform/find-arguments.ts';
 import type { Context } from '../platform/find-places.ts';
+import { byteCarrier, type LocalCarrier } from './byte-carrier.ts';
+import { type LocalCopy, stepsDown, stepsUp } from './copy-local.ts';
+import { type Destination, destinationOf, withoutSlash } from './destination.ts';
 import { Report } from './report.ts';
-import { type BatchOptions, runCommand } from './run-command.ts';
-
-export interface TransferOptions extends BatchOptions {
-  readonly recursive: boolean;
-  /** `-n`: false. */
-  readonly clobber: boolean;
-  readonly interactive: boolean;
-  readonly update: boolean;
-  readonly targetDirectory: string | undefined;
-}
+import { runCommand } from './run-command.ts';
+import type { TransferOptions } from './transfer-options.ts';
 
 const VERBS = { copy: 'copied', move: 'moved' } as const;
 
-/** Copies or moves on the platform, with the arguments of cp(1) and mv(1). */
+/** Copies or moves with the arguments of cp(1) and mv(1): on the platform, and copies from and to this machine. */
 export async function transfer(
   operation: Operation,
   paths: readonly string[],
   options: TransferOptions,
   context: Context,
 ): Promise<void> {
-  const { sources, target } = splitPaths(paths, options.targetDirectory);
+  const { sources, target } = splitPaths(paths, options);
   const { platform, found } = await findArguments([...sources, target], context);
   const report = new Report(VERBS[operation], options);
+  let carrier: LocalCarrier | undefined;
   try {
     const destination = found.at(-1);
     if (destination === undefined) return;
-    const to = destinationOf(destination, {
-      several: sources.length > 1 || options.targetDirectory !== undefined,
-    });
-    if (platform === undefined) throw new CliError('usage', `${target}: ${OF_THIS_MACHINE}`);
-    const transfers = found.slice(0, -1).flatMap((argument): readonly Transfer[] => {
-      const reason = refusalOf(argument);
-      if (reason !== undefined) report.fail(argument.given, reason);
-      return argument.kind === 'place' ? [transferOf(argument, to)] : [];
-    });
-    const { signal } = context;
-    const steps = await planTransfers(transfers, {
-      operation,
-      recursive: options.recursive,
-      api: platform.api,
-      signal,
-      asksFirst: options.interactive || options.update || !options.clobber,
-      mayReplace: (replacement) => mayReplace(replacement, options, signal),
-      onRefused: (source, reason) => report.fail(source, reason),
-      onSkipped: (source, path, reason) =>
-        report.onOutcome({ source, target: path }, { kind: 'skipped', reason }),
-    });
-    await runCommand({ steps, verb: VERBS[operation], platform, report }, options, signal);
+    if (platform === undefined) throw new CliError('usage', `${target}: ${ALL_LOCAL}`);
+    const isLocal = found.some(({ kind }) => kind === 'local');
+    if (isLocal && operation === 'move') throw new CliError('usage', `${localOf(found)}: ${NO_MOVE}`);
+    const several = sources.length > 1 || options.targetDirectory !== undefined;
+    const planning = { platform, options, report, signal: context.signal };
+    carrier = isLocal ? await byteCarrier(platform, context.options) : undefined;
+    const given = found.slice(0, -1);
+    const steps =
+      destination.kind === 'local'
+        ? await fromPlatform(given, destination.given, several, { ...planning, carrier })
+        : await toPlatform(
+            operation,
+            given,
+            destinationOf(destination, { several, isEntry: options.noTargetDirectory }),
+            {
+              ...planning,
+              carrier,
+            },
+          );
+    const command = { steps, verb: VERBS[operation], platform, report, carrier };
+    await runCommand(command, options, context.signal);
   } catch (error) {
     throw platform?.explain(error) ?? error;
   } finally {
+    await carrier?.close();
     await platform?.close();
   }
 }
 
-const OF_THIS_MACHINE =
-  'not in a mount of svcfs, and not project:owner/name/… or volume:owner/name/…; cp(1) takes files of this machine to a mount';
+type Planning = Omit<LocalCopy, 'carrier'> & { readonly carrier: LocalCarrier | undefined };
+
+function fromPlatform(
+  given: readonly Argument[],
+  target: string,
+  several: boolean,
+  { carrier, ...planning }: Planning,
+): Promise<readonly Step[]> {
+  if (carrier === undefined) throw new Error('nobody carries bytes');
+  const places = given.flatMap((argument) => {
+    const reason = argument.kind === 'local' ? ALL_LOCAL : refusalOf(argument);
+    if (reason !== undefined) planning.report.fail(argument.given, reason);
+    return argument.kind === 'place' ? [argument] : [];
+  });
+  return stepsDown(places, target, several, { ...planning, carrier });
+}
+
+async function toPlatform(
+  operation: Operation,
+  given: readonly Argument[],
+  to: Destination,
+  { carrier, ...planning }: Planning,
+): Promise<readonly Step[]> {
+  const { platform, options, report, signal } = planning;
+  const local = given.filter(({ kind }) => kind === 'local').map((argument) => argument.given);
+  const transfers = given.flatMap((argument): readonly Transfer[] => {
+    const reason = refusalOf(argument);
+    if (reason !== undefined) report.fail(argument.given, reason);
+    return argument.kind === 'place' ? [transferOf(argument, to)] : [];
+  });
+  const steps = await planTransfers(transfers, {
+    operation,
+    recursive: options.recursive,
+    api: platform.api,
+    signal,
+    asksFirst: options.interactive || options.update || !options.clobber,
+    mayReplace: (replacement) => mayReplace(replacement, options, signal),
+    onRefused: (source, reason) => report.fail(source, reason),
+    onSkipped: (source, path, reason) =>
+      report.onOutcome({ source, target: path }, { kind: 'skipped', reason }),
+  });
+  if (carrier === undefined) return steps;
+  return [...steps, ...(await stepsUp(local, to, { ...planning, carrier }))];
+}
+
+const ALL_LOCAL =
+  'neither it nor what it is copied with is in a mount of svcfs, or project:owner/name/… or volume:owner/name/…: cp(1) copies on this machine';
+const NO_MOVE =
+  'not in a mount of svcfs, and not project:owner/name/… or volume:owner/name/…: copy it (svcfs cp), then remove it';
+
+function localOf(found: readonly Argument[]): string {
+  return found.find(({ kind }) => kind === 'local')?.given ?? '';
+}
 
 function splitPaths(
   paths: readonly string[],
-  directory: string | undefined,
+  { targetDirectory, noTargetDirectory }: TransferOptions,
 ): { readonly sources: readonly string[]; readonly target: string } {
-  if (directory !== undefined) return { sources: paths, target: directory };
+  if (noTargetDirectory && (targetDirectory !== undefined || paths.length > 2))
+    throw new CliError('usage', '-T takes one source and one target');
+  if (targetDirectory !== undefined) return { sources: paths, target: targetDirectory };
   const target = paths.at(-1);
   if (paths.length < 2 || target === undefined)
     throw new CliError('usage', `name a target after ${paths.at(0) ?? 'the sources'}`);
   return { sources: paths.slice(0, -1), target };
-}
-
-/** `name`: the entry itself gets that; undefined: it keeps its own, below. */
-interface Destination {
-  readonly given: string;
-  readonly directory: DirectoryPlace;
-  readonly name: string | undefined;
-  readonly folderName?: string | undefined;
-}
-
-function destinationOf(argument: Argument, { several }: { readonly several: boolean }): Destination {
-  const { given } = argument;
-  switch (argument.kind) {
-    case 'local':
-      throw new CliError('usage', `${given}: ${OF_THIS_MACHINE}`);
-    case 'failed':
-      throw new CliError('failure', `${given}: ${argument.reason}`);
-    case 'missing':
-      throw new CliError('failure', `${given}: no such directory`);
-    case 'free': {
-      const { directory, name, folderName } = argument.free;
-      // A level of a volume is there with its first object.
-      if ((several || given.endsWith('/')) && directory.kind === 'prefix')
-        return { given, directory: { ...directory, prefix: `${directory.prefix}${name}/` }, name: undefined };
-      if (several) throw new CliError('failure', `${given}: no such directory; svcfs mkdir makes one`);
-      return { given, directory, name, folderName };
-    }
-    case 'place': {
-      const { place } = argument;
-      if (isDirectoryPlace(place)) return { given, directory: place, name: undefined };
-      if (several || given.endsWith('/')) throw new CliError('failure', `${given}: a file, and no directory`);
-      return { given, ...placeOfFile(place) };
-    }
-  }
-}
-
-function placeOfFile(place: Exclude<AnyPlace, DirectoryPlace>): Pick<Destination, 'directory' | 'name'> {
-  if (place.kind === 'object') {
-    const slash = place.location.lastIndexOf('/') + 1;
-    const prefix = place.location.slice(0, slash);
-    return { directory: { kind: 'prefix', volume: place.volume, prefix }, name: place.location.slice(slash) };
-  }
-  const { project, names, file } = place;
-  if (file.parent === undefined)
-    throw new CliError('failure', `${file.name}: the platform does not tell its folder`);
-  const directory = {
-    kind: 'folder',
-    project,
-    names: names.slice(0, -1),
-    id: file.parent,
-    parent: undefined,
-  } as const;
-  return { directory, name: file.name };
 }
 
 function transferOf(
@@ -135,9 +132,9 @@ function transferOf(
   const own = nameOf(place) || rootName(place);
   const asked = isDirectoryPlace(place) ? (folderName ?? name) : name;
   return {
-    source: given.replace(/(?<=.)\/+$/, ''),
+    source: withoutSlash(given),
     place,
-    target: name === undefined ? `${target.replace(/(?<=.)\/+$/, '')}/${own}` : target,
+    target: name === undefined ? `${withoutSlash(target)}/${own}` : target,
     to: { directory, name: asked ?? own },
   };
 }
@@ -151,9 +148,8 @@ function rootName(place: AnyPlace): string {
 function refusalOf(argument: Argument): string | undefined {
   switch (argument.kind) {
     case 'place':
-      return undefined;
     case 'local':
-      return OF_THIS_MACHINE;
+      return undefined;
     case 'failed':
       return argument.reason;
     default:

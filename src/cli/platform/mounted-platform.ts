@@ -6,7 +6,7 @@ import { askMount } from '../mount/ask-mount.ts';
 import { inquire } from '../mount/inquire.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
 import type { Platform } from './platform.ts';
-import { tellMounts } from './tell-mounts.ts';
+import { endpointOf, tellMounts } from './tell-mounts.ts';
 
 /** The platform that a mount shows: its process makes the calls. `others` show the same one. */
 export function mountedPlatform(
@@ -25,6 +25,7 @@ export function mountedPlatform(
     onChanged: () => Promise.resolve(),
     onEntriesChanged: (entries) => tellMounts([mount, ...others], { entries }),
     onItemsChanged: (items) => tellMounts([mount, ...others], { items }),
+    endpoint: async () => (await endpointOf(mount)) ?? '',
     explain: () => undefined,
     calls: () => calls,
     rate: async () => (await inquire(mount, { request: 'status' })).statistics.api.rate.window,

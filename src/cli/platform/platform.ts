@@ -14,6 +14,8 @@ export interface Platform {
   onEntriesChanged(entries: readonly LearntEntries[]): Promise<void>;
   /** Of projects and volumes that were made, edited or removed: the same. */
   onItemsChanged(items: readonly LearntItem[]): Promise<void>;
+  /** Of the platform: commands tell its files from those of another by it. */
+  endpoint(): Promise<string>;
   /** What a person should read of a failure; undefined for one that is nobody's. */
   explain(error: unknown): Error | undefined;
   /** Calls of `api` that were begun so far. */

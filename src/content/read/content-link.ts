@@ -2,6 +2,12 @@ import type { Api } from '../../api/api.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 
+/** The calls that reading takes. */
+export type ReadApi = Pick<Api, 'capabilities' | 'isKnownToOffer' | 'downloadOrigin'> & {
+  readonly files: Pick<Api['files'], 'downloadInfo' | 'downloadInfoAndFile'>;
+  readonly volumes: Pick<Api['volumes'], 'downloadInfo'>;
+};
+
 /** Where a version's bytes can be had, and what the service knows of them. */
 export interface ContentLink {
   readonly url: string;
@@ -10,7 +16,10 @@ export interface ContentLink {
 }
 
 /** Asks the service for a signed link to a version (one call). */
-export async function contentLink(api: Api, version: ContentVersion): Promise<ContentLink> {
+export async function contentLink(
+  api: Omit<ReadApi, 'downloadOrigin'>,
+  version: ContentVersion,
+): Promise<ContentLink> {
   const options = { priority: 'data' } as const;
   if (version.kind !== 'object') return linkOfFile(await api.files.downloadInfo(version.fileId, options));
   const capabilities = await api.capabilities(options);
@@ -26,7 +35,7 @@ export async function contentLink(api: Api, version: ContentVersion): Promise<Co
 
 /** The same of a platform file or an alias, with what the service knows of it now; undefined where it does not tell. */
 export function contentLinkAndFile(
-  api: Api,
+  api: Omit<ReadApi, 'downloadOrigin'>,
   version: ContentVersion,
 ): Promise<{ readonly link: ContentLink; readonly file: FileRecord }> | undefined {
   if (version.kind === 'object' || !api.isKnownToOffer('download_info_file')) return undefined;

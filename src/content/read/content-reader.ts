@@ -6,12 +6,13 @@
  * the cache. A read that is interrupted only stops waiting: other readers may wait for the range it asked for, and the
  * range stays useful.
  */
-import type { Api, StorageClient } from '../../api/api.ts';
+import type { StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
 import { CachedContents } from './cached-contents.ts';
+import type { ReadApi } from './content-link.ts';
 import { OpenSource } from './open-source.ts';
 import { RangeSlots } from './range-slots.ts';
 import { windowShare } from './readahead-window.ts';
@@ -20,7 +21,7 @@ import { SourceRegistry } from './source-registry.ts';
 import { StoreOrigins } from './store-origins.ts';
 
 export interface ContentReaderOptions {
-  readonly api: Api;
+  readonly api: ReadApi;
   readonly storage: StorageClient;
   /** Shared with the writer. */
   readonly memory: MemoryPool;

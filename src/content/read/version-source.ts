@@ -6,7 +6,7 @@
  * or a volume object can change under its name. Its first answer pins the ETag, and every later answer must carry the
  * same. A handle opened later checks once that the ETag still holds.
  */
-import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
+import type { RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
 import { unquoted } from '../../api/etag.ts';
 import type { FileRecord } from '../../api/model.ts';
@@ -18,7 +18,7 @@ import type { DiskCache } from '../disk/disk-cache.ts';
 import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import type { Fetched, FetchOptions, FetchRange } from '../fetch-range.ts';
 import { ContentError, type ContentVersion, type ObjectState } from '../ports.ts';
-import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
+import { type ContentLink, contentLink, contentLinkAndFile, type ReadApi } from './content-link.ts';
 import { isOutage } from './is-outage.ts';
 import { usableUntilMs } from './link-expiry.ts';
 import { SegmentIndex } from './segment-index.ts';
@@ -42,6 +42,7 @@ interface Range {
 interface Told {
   readonly etag: string | undefined;
   readonly sizeBytes: number | undefined;
+  readonly md5?: string | undefined;
 }
 
 interface RemoteOptions extends FetchOptions {
@@ -53,7 +54,7 @@ const RANGE_NOT_SATISFIABLE = 416;
 const EMPTY_OBJECT: ObjectState = { etag: undefined, sizeBytes: 0 };
 
 export interface SourceDependencies {
-  readonly api: Api;
+  readonly api: Omit<ReadApi, 'downloadOrigin'>;
   readonly storage: StorageClient;
   readonly origins: StoreOrigins;
   readonly clock: Clock;
@@ -145,8 +146,8 @@ export class VersionSource {
    */
   async inspect(signal: AbortSignal): Promise<ObjectState> {
     let state: ObjectState = EMPTY_OBJECT;
-    const accept = ({ etag, sizeBytes = this.version.sizeBytes }: Told): void => {
-      state = { etag: unquoted(etag), sizeBytes };
+    const accept = ({ etag, sizeBytes = this.version.sizeBytes, md5 }: Told): void => {
+      state = { etag: unquoted(etag), sizeBytes, ...(md5 !== undefined && { md5 }) };
     };
     try {
       await this.#fetch({ offset: 0, into: new Uint8Array(1) }, { signal, accept });
@@ -196,8 +197,8 @@ export class VersionSource {
   async #fetchFrom(link: ContentLink, range: Range, options: RemoteOptions): Promise<void> {
     const { signal, onProgress, onWaiting, sinceMs, accept } = options;
     accept(link);
-    const onAnswer = ({ etag, objectSizeBytes }: RangeAnswer): void => {
-      accept({ etag, sizeBytes: objectSizeBytes });
+    const onAnswer = ({ etag, objectSizeBytes, md5 }: RangeAnswer): void => {
+      accept({ etag, sizeBytes: objectSizeBytes, md5 });
       this.#isAnswered = true;
     };
     const wanted = { ...range, onAnswer, onProgress, onWaiting, sinceMs };

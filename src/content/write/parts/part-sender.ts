@@ -15,10 +15,16 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
 import { ContentError } from '../../ports.ts';
-import type { DraftContent } from '../spool/draft-content.ts';
 import { FairQueue, type LaneOptions } from './fair-queue.ts';
 import { FlightLimit } from './flight-limit.ts';
 import { type PartCheck, PartChecks } from './part-checks.ts';
+
+/** The bytes that parts are made of. */
+export interface PartContent {
+  /** Has the bytes of a range at hand. */
+  fetchMissing(range: ByteRange, signal: AbortSignal): Promise<void>;
+  readInto(offset: number, into: Buffer, signal: AbortSignal): Promise<void>;
+}
 
 export interface Turn {
   /** The draft's id: files take turns. */
@@ -30,7 +36,7 @@ export interface PartJob extends Turn {
   readonly uploadId: string;
   readonly partNumber: number;
   readonly range: ByteRange;
-  readonly content: DraftContent;
+  readonly content: PartContent;
   /** Called when the part begins to be read: what changes from then on may be in it or not. */
   readonly onRead: () => void;
   /** Someone waits for it: it is checked as soon as it was sent. */
@@ -38,7 +44,7 @@ export interface PartJob extends Turn {
 }
 
 export interface PartSenderOptions {
-  readonly api: Api;
+  readonly api: Pick<Api, 'uploads'>;
   readonly storage: StorageClient;
   readonly memory: MemoryPool;
   readonly clock: Clock;

@@ -2,13 +2,16 @@
  * How a draft's bytes get to the service: the multipart upload that runs while the file is written, its restarts, and
  * the one-call way for small files where the service offers it.
  */
+import type { Api } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import { sharedAbortController } from '../../../lib/shared-signals.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
 import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../../ports.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { UploadState } from '../journal/journal-entry.ts';
+import type { DraftContent } from '../spool/draft-content.ts';
 import { CurrentUpload } from './current-upload.ts';
 import { EarlyParts } from './early-parts.ts';
 import { INLINE_BYTES, InlineUpload } from './inline-upload.ts';
@@ -18,7 +21,13 @@ import { PartRelease } from './part-release.ts';
 import { TakenName } from './taken-name.ts';
 
 export interface DraftUploadOptions {
-  readonly context: UploadContext & { readonly memory: MemoryPool; readonly reader: ContentReader };
+  readonly context: UploadContext & {
+    readonly api: Api;
+    readonly journal: Journal;
+    readonly content: DraftContent;
+    readonly memory: MemoryPool;
+    readonly reader: ContentReader;
+  };
   /** Of an upload that begins now. */
   readonly preferredPartSizeBytes: () => number;
   readonly target: () => UploadTarget;

@@ -63,7 +63,7 @@ export class InlineUpload {
       if (there !== undefined) return there;
       const md5 = await md5Hex(body);
       const file = { target: target(), md5, annotations: annotations(md5) };
-      return await this.#orFound({ sizeBytes, md5 }, () => send(context, body, file));
+      return await this.#orFound({ sizeBytes, md5 }, () => sendInline(context, body, file));
     } finally {
       memory.release(buffer);
     }
@@ -99,7 +99,7 @@ export class InlineUpload {
   }
 }
 
-interface InlineFile {
+export interface InlineFile {
   readonly target: UploadTarget;
   /** Of the content, in hexadecimal. */
   readonly md5: string;
@@ -107,8 +107,12 @@ interface InlineFile {
 }
 
 /** Sends a whole file, again if it arrives damaged. A service that does not know of the MD5 does not check. */
-async function send(
-  { api, reader, signal }: Pick<InlineUploadOptions['context'], 'api' | 'reader' | 'signal'>,
+export async function sendInline(
+  {
+    api,
+    reader,
+    signal,
+  }: Pick<InlineUploadOptions['context'], 'reader' | 'signal'> & { readonly api: Pick<Api, 'uploads'> },
   body: Uint8Array,
   { target, md5, annotations }: InlineFile,
 ): Promise<FileRecord> {
@@ -125,7 +129,12 @@ async function send(
   throw new ContentError('failed', `${target.name} arrived damaged ${MOST_TRIES} times`);
 }
 
+/** Whether annotations go with the content; else they are to be given to the file later. */
+export function rideAlong(annotations: Annotations | undefined): boolean {
+  return Buffer.byteLength(JSON.stringify(annotations ?? {})) <= HEADER_BYTES;
+}
+
 /** Annotations that fit into the headers of one call; servers take some 16 KiB of them. */
 function ridingAlong(annotations: Annotations | undefined): Partial<Annotations> {
-  return Buffer.byteLength(JSON.stringify(annotations ?? {})) > HEADER_BYTES ? {} : { ...annotations };
+  return rideAlong(annotations) ? { ...annotations } : {};
 }

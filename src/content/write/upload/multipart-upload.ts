@@ -15,8 +15,7 @@ import { ContentError } from '../../ports.ts';
 import type { Journal } from '../journal/journal.ts';
 import { layoutOf, type SentPart, type UploadState } from '../journal/journal-entry.ts';
 import { fullPart, outgrows, type PartLayout, partCount, partRange, partsIn } from '../parts/part-plan.ts';
-import type { PartSender } from '../parts/part-sender.ts';
-import type { DraftContent } from '../spool/draft-content.ts';
+import type { PartContent, PartSender } from '../parts/part-sender.ts';
 import { isUploadOpen } from './open-upload.ts';
 import type { UploadAborts } from './upload-aborts.ts';
 
@@ -45,11 +44,12 @@ interface MutablePart extends SentPart {
 
 export interface UploadContext {
   readonly draftId: string;
-  readonly api: Api;
+  readonly api: Pick<Api, 'uploads' | 'isKnownToOffer'>;
   readonly sender: PartSender;
   readonly aborts: UploadAborts;
-  readonly journal: Journal;
-  readonly content: DraftContent;
+  readonly journal: Pick<Journal, 'record'>;
+  /** `released`: some of the bytes are in the upload only. */
+  readonly content: PartContent & { readonly released: boolean };
   readonly signal: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ export function isUploadGone(error: unknown): boolean {
 
 /** The service has the upload, and it is not completed. */
 export async function isUploadOpen(
-  { api, signal }: { readonly api: Api; readonly signal: AbortSignal },
+  { api, signal }: { readonly api: Pick<Api, 'uploads'>; readonly signal: AbortSignal },
   uploadId: string,
 ): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ import type { ReadRange } from './same-bytes.ts';
 const CLOCK_SKEW_MS = 10 * 60 * 1000;
 
 export interface PublishedContext {
-  readonly api: Api;
+  readonly api: { readonly files: Pick<Api['files'], 'find'> };
   readonly reader: ContentReader;
   readonly signal: AbortSignal;
 }

@@ -14,7 +14,7 @@ export class UploadAborts {
   /** The service forbade it: a right that was taken away may be given again. */
   readonly #forbidden = new Set<string>();
 
-  constructor(api: Api, clock: Clock) {
+  constructor(api: Pick<Api, 'uploads'>, clock: Clock) {
     this.#clock = clock;
     this.#aborts = new Retries(clock, async (uploadId) => {
       try {
