@@ -411,6 +411,25 @@ export interface TasksApi {
   executedTools(id: string, options?: CallOptions): Promise<readonly ExecutedTool[]>;
 }
 
+/** What can be asked for by its id: of an app, `owner/project/app`, with or without a revision; of a breakdown, its billing group. */
+export type RecordKind = 'app' | 'breakdown' | 'file' | 'project' | 'volume';
+export type CollectionKind = 'apps' | 'billing groups' | 'invoices' | 'members';
+
+/** As the service wrote it: in its own words and order. Numbers are as `parseExactly` leaves them. */
+export type PlatformRecord = Readonly<Record<string, unknown>>;
+
+/** Answers that are shown to people as they are. Nothing of them is translated or left out. */
+export interface RecordsApi {
+  get(kind: RecordKind, id: string, options?: CallOptions): Promise<PlatformRecord>;
+  /** `of`: of members, the project; all else of the query as the API document has it. */
+  list(
+    kind: CollectionKind,
+    query: Readonly<Record<string, string | undefined>>,
+    page: PageRequest,
+    options?: CallOptions,
+  ): Promise<Page<PlatformRecord>>;
+}
+
 export interface Api {
   /** Name of the token's user. */
   whoAmI(options?: CallOptions): Promise<OwnUser>;
@@ -426,6 +445,7 @@ export interface Api {
   readonly volumes: VolumesApi;
   readonly transfers: TransfersApi;
   readonly asyncFiles: AsyncFilesApi;
+  readonly records: RecordsApi;
   readonly apps: AppsApi;
   readonly billing: BillingApi;
   readonly tasks: TasksApi;

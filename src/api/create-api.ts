@@ -4,6 +4,7 @@ import { AsyncFilesClient } from './resources/async-files.ts';
 import { billingApi } from './resources/billing.ts';
 import { FilesClient } from './resources/files.ts';
 import { projectsApi } from './resources/projects.ts';
+import { recordsApi } from './resources/records.ts';
 import { RootClient } from './resources/root.ts';
 import { TasksClient } from './resources/tasks.ts';
 import { TransfersClient } from './resources/transfers.ts';
@@ -35,6 +36,7 @@ export function createApi(options: ApiOptions): ApiClient {
     asyncFiles: new AsyncFilesClient(call, serverTime),
     apps: appsApi(call, serverTime),
     billing: billingApi(call),
+    records: recordsApi(call),
     tasks: new TasksClient(call, serverTime),
     hasRoom,
     isSpent,

@@ -46,6 +46,8 @@ import type { Staging } from './publish/staging.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
 import { attachSynthetic, pathsWithSynthetic } from './synthetic/attach-synthetic.ts';
 import { SyntheticTrees } from './synthetic/synthetic-trees.ts';
+import { apps } from './trees/apps/apps.ts';
+import { billing } from './trees/billing/billing.ts';
 import { control, type MountInformation } from './trees/control/control.ts';
 import { type LearntAnnotations, learnAnnotations } from './xattr/learn-annotations.ts';
 import { Xattrs } from './xattr/xattrs.ts';
@@ -142,13 +144,25 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const controlSource = control({ errors, jobs, writer, information: given.information });
   const { selection = {} } = given;
   const catalogs = createCatalogs(api, { clock, ttlMs }, selection);
+  const syntheticTrees = {
+    apps: apps({ api, projects: catalogs.projects, ttlMs }),
+    billing: billing({ api, clock, ttlMs }),
+  };
   const { manifest } = given;
   const rootSource = manifest
     ? fixedDirectory([
         directory(MANIFEST, pinnedDirectory(manifest, { api, make, ttlMs }), make),
         directory(ANNEX, controlDirectory(controlSource, options.showsControl), make),
       ])
-    : root({ catalogs, make, ttlMs, control: controlSource, showsControl: options.showsControl, selection });
+    : root({
+        catalogs,
+        make,
+        ttlMs,
+        control: controlSource,
+        showsControl: options.showsControl,
+        synthetic: syntheticTrees,
+        selection,
+      });
   const tree = new PlatformTree({
     ...given,
     options,

@@ -1,7 +1,7 @@
 /** Synthetic trees in a mount: what copies them, what walks the mount, and what each costs. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mustRun, run, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 
@@ -11,6 +11,75 @@ beforeAll(async () => {
 });
 afterAll(() => served?.clean());
 
+const APP = 'apps/demo/trio-exomes/samtools-flagstat';
+const REVISION = 'GET /v2/apps/:owner/:project/:app/:revision';
+const BREAKDOWN = 'GET /v2/billing/groups/:group/breakdown';
+
+/** The calls that were made, each with its count. */
+async function calls(work: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
+  return Object.fromEntries(
+    Object.entries(await served.countingCalls(work)).filter(([, count]) => count > 0),
+  );
+}
+
+async function remount(...args: string[]): Promise<void> {
+  await served.unmount();
+  await served.mount(args);
+}
+
+describe('requests', () => {
+  test('ls, ls -l and cat of apps cost a request a project, and one a document', async () => {
+    const look = (script: string) => calls(() => shell(script, { cwd: served.path() }));
+    expect(await look('ls apps apps/demo')).toEqual({ 'GET /v2/projects': 1 });
+    expect(await look('ls apps/demo/*')).toEqual({ 'GET /v2/apps': 2 });
+    expect(await look(`ls ${APP}; cat ${APP}/app.json`)).toEqual({});
+    expect(await look(`ls -l ${APP}`)).toEqual({ [REVISION]: 1 });
+    expect(await look(`cat ${APP}/latest.json ${APP}/inputs.tsv ${APP}/example.json`)).toEqual({});
+    expect(await look('ls -l apps/.search/flagstat/ apps/demo/trio-exomes')).toEqual({ 'GET /v2/apps': 1 });
+    expect(await look('ls apps/public')).toEqual({ 'GET /v2/apps': 1 });
+  });
+
+  test('ls, ls -l and cat of a billing group cost one request', async () => {
+    const look = (script: string) => calls(() => shell(script, { cwd: served.path('billing') }));
+    expect(await look('ls . *')).toEqual({ 'GET /v2/billing/groups': 1 });
+    expect(await look('ls -l *')).toEqual({ [BREAKDOWN]: 1 });
+    expect(await look('cat */total */breakdown.json; find */by-project')).toEqual({});
+    expect(await look('ls -l */invoices')).toEqual({ 'GET /v2/billing/invoices': 1 });
+  });
+
+  test('find, du and grep ask of projects and volumes what they asked without the other trees', async () => {
+    await remount('--trees', 'projects,volumes');
+    expect(await readdir(served.path())).toEqual(['projects', 'volumes']);
+    const walk = (...names: string[]) => shell(`find ${names.join(' ')} | sort`, { cwd: served.path() });
+    let before = '';
+    const alone = await calls(async () => {
+      before = await walk('projects', 'volumes');
+    });
+    const within = await calls(() =>
+      shell('du -s projects volumes; rsync -an projects/demo/trio-exomes /none', { cwd: served.path() }),
+    );
+    expect(within).toEqual({});
+    await remount();
+    let after = '';
+    const all = await calls(async () => {
+      after = await walk('projects', 'volumes', 'apps', 'billing');
+    });
+    const ofTrees = {
+      'GET /v2/apps': 2,
+      'GET /v2/billing/groups': 1,
+      [BREAKDOWN]: 1,
+      'GET /v2/billing/invoices': 1,
+    };
+    expect(all).toEqual({ ...alone, ...ofTrees });
+    expect(after.split('\n').filter((path) => /^(projects|volumes)/.test(path))).toEqual(
+      before.split('\n').filter((path) => path !== ''),
+    );
+    expect(await calls(() => run('grep', ['-r', 'flagstat', 'apps'], { cwd: served.path() }))).toEqual({
+      [REVISION]: 1,
+    });
+  });
+});
+
 /** Copies a tree by a tool, and answers where the copy is. */
 const COPIES = {
   rsync: (from: string, to: string) => mustRun('rsync', ['-a', `${from}/`, to]),
@@ -19,31 +88,51 @@ const COPIES = {
     await shell(`tar -C '${from}' -cf - . | tar -C '${to}' -xf -`);
   },
   'shutil.copytree': (from: string, to: string) =>
-    mustRun('python3', ['-c', 'import shutil, sys; shutil.copytree(*sys.argv[1:])', from, to]),
+    mustRun('python3', ['-c', 'import shutil, sys; shutil.copytree(*sys.argv[1:], symlinks=True)', from, to]),
 };
 
 /** Files whose text is another at each look. */
 const OF_THE_MOMENT = /^(stats|metrics)$/;
 
 test.for(Object.entries(COPIES))('%s copies every synthetic file as cat shows it', async ([tool, copy]) => {
-  const from = served.path('.svcfs');
-  const to = join(served.sandbox.root, tool);
-  await copy(from, to);
-  const names = (await mustRun('find', [from, '-type', 'f', '-printf', '%P\\n'])).trim().split('\n');
-  expect(names).toEqual(expect.arrayContaining(['version', 'config', 'stats', 'metrics', 'errors']));
-  for (const name of names) {
-    const copied = await readFile(join(to, name), 'utf8');
-    if (OF_THE_MOMENT.test(name)) expect(copied).toMatch(/^(\{\n|# HELP)[\s\S]*\n$/);
-    else expect(copied, name).toBe(await mustRun('cat', [join(from, name)]));
+  for (const tree of ['.svcfs', 'apps', 'billing']) {
+    const from = served.path(tree);
+    const to = join(served.sandbox.root, `${tool}-${tree}`);
+    await copy(from, to);
+    const names = (await mustRun('find', [from, '-type', 'f', '-printf', '%P\\n'])).trim().split('\n');
+    expect(names.length).toBeGreaterThan(3);
+    for (const name of names) {
+      const copied = await readFile(join(to, name), 'utf8');
+      if (OF_THE_MOMENT.test(name)) expect(copied).toMatch(/^(\{\n|# HELP)[\s\S]*\n$/);
+      else expect(copied, name).toBe(await mustRun('cat', [join(from, name)]));
+    }
   }
 });
 
 test('.svcfs is found and not listed, and its files have their sizes', async () => {
   expect(await readdir(served.path())).not.toContain('.svcfs');
-  expect((await stat(served.path('.svcfs/version'))).size).toBe(
-    (await readFile(served.path('.svcfs/version'))).length,
-  );
+  const version = served.path('.svcfs/version');
+  expect((await stat(version)).size).toBe((await readFile(version)).length);
   expect(await run('test', ['-s', served.path('.svcfs/stats')])).toMatchObject({ code: 0 });
   const made = await run('bash', ['-c', 'echo x > version'], { cwd: served.path('.svcfs') });
   expect(made.stderr).toMatch(/version: (Permission denied|Read-only)/);
+});
+
+test('an app is read by cat and jq, and nothing is changed or made there', async () => {
+  const app = served.path(APP);
+  expect(await readlink(join(app, 'latest.json'))).toBe('0.json');
+  const raw = await served.sandbox.svcfs(['why', app]);
+  expect(raw).toMatchObject({ code: 0 });
+  expect(JSON.parse(await readFile(join(app, 'latest.json'), 'utf8'))).toMatchObject({
+    baseCommand: ['samtools', 'flagstat'],
+  });
+  expect(await mustRun('getfattr', ['--only-values', '-n', 'user.svc.id', app])).toBe(
+    'demo/trio-exomes/samtools-flagstat',
+  );
+  for (const script of ['rm app.json', 'touch new', 'mkdir d', 'mv app.json x', 'ln -s a b'])
+    expect(await run('bash', ['-c', script], { cwd: app })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Operation not permitted'),
+    });
+  expect((await served.sandbox.svcfs(['why', join(app, 'new')])).stdout).toContain('nothing is made');
 });

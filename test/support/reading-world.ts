@@ -119,6 +119,7 @@ export class ReadingWorld {
         ttlMs: TTL_MS,
         control: fixedEntries({}),
         showsControl: false,
+        synthetic: { apps: fixedEntries({}), billing: fixedEntries({}) },
         selection,
       }),
     });

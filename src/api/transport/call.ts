@@ -44,6 +44,8 @@ export interface Call {
   readonly uncounted?: true;
   /** Numbers in both bodies keep their digits: `parseExactly`. */
   readonly exact?: true;
+  /** The answer stays in the words of the service's dialect. */
+  readonly asWritten?: true;
   /** Sent as another one than the client's own. */
   readonly as?: Identity;
 }

@@ -8,7 +8,8 @@ import type { Repetition } from './lost-answer.ts';
 /** A look at what became of a call is worth that, also when the time is over. */
 const LEAST_TRY_MS = 1000;
 
-export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | 'uncounted' | 'exact'> {
+export interface CallSpec<T>
+  extends Pick<Call, 'query' | 'headers' | 'body' | 'uncounted' | 'exact' | 'asWritten'> {
   /** Method and path with placeholders, such as `GET /files/{id}`. */
   readonly route: `${Call['method']} /${string}`;
   /** Values of the placeholders. A `/` in one stays: ids of projects and volumes have one. */
@@ -66,6 +67,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     heldBackMs,
     uncounted,
     exact,
+    asWritten,
     onlyLooks,
     whenLost = 'repeat',
   } = spec;
@@ -89,6 +91,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     ...(heldBackMs !== undefined && { heldBackMs }),
     ...(uncounted && { uncounted }),
     ...(exact && { exact }),
+    ...(asWritten && { asWritten }),
   };
 }
 

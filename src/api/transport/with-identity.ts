@@ -29,7 +29,8 @@ function foreign({ path, query, body, ...call }: Call): Call {
   };
 }
 
-function answerFrom(answer: Answer, { path }: Call): Answer {
+function answerFrom(answer: Answer, { path, asWritten }: Call): Answer {
   const isError = answer.status >= 400;
+  if (asWritten && !isError) return answer;
   return { ...answer, body: exchangeWords(answer.body, isError ? 'object' : placeOfBody(path)) };
 }

@@ -1,7 +1,7 @@
 import { InvalidValue, type Option } from '../option.ts';
 
 /** The directories at the top of a mount that hold what the platform has. */
-export const TREES = ['projects', 'volumes'] as const;
+export const TREES = ['projects', 'volumes', 'apps', 'billing'] as const;
 export type Tree = (typeof TREES)[number];
 
 const project: Option<readonly string[] | undefined> = {
@@ -79,7 +79,8 @@ function parseTrees(text: string): readonly Tree[] {
 function parseRoot(text: string): string {
   const names = text.replace(/^\/+|\/+$/g, '').split('/');
   const [tree, owner, name] = names;
-  const isDirectory = TREES.some((each) => each === tree) && owner !== undefined && name !== undefined;
+  const isDirectory =
+    (tree === 'projects' || tree === 'volumes') && owner !== undefined && name !== undefined;
   if (!isDirectory || names.some((each) => ['', '.', '..'].includes(each)))
     throw new InvalidValue('Expected a path such as projects/lab/rna, or projects/lab/rna/FOLDER.');
   if (/[*?[]/.test(`${owner}${name}`)) throw new InvalidValue('Expected one directory, and no pattern.');

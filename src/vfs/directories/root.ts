@@ -10,7 +10,7 @@ import { Catalog } from './catalog.ts';
 import { directory, fixedDirectory, syntheticDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
-import { type Selection, TREES, type TreeName } from './selection.ts';
+import { type Selection, type SyntheticTreeName, TREES, type TreeName } from './selection.ts';
 
 /** The lists that the platform gives the user of the mount. */
 export interface Catalogs {
@@ -25,6 +25,7 @@ export interface RootParts {
   /** `.svcfs/`, and whether it is listed. */
   readonly control: SyntheticDirectory;
   readonly showsControl: boolean;
+  readonly synthetic: Readonly<Record<SyntheticTreeName, SyntheticDirectory>>;
   readonly selection?: Selection | undefined;
 }
 
@@ -46,10 +47,12 @@ export function controlDirectory(control: SyntheticDirectory, isListed: boolean)
 
 /** The top of the mount. */
 export function root(parts: RootParts): VirtualSource {
-  const { make, control, showsControl, selection } = parts;
+  const { make, control, showsControl, synthetic, selection } = parts;
   const trees: Readonly<Record<TreeName, () => VirtualSource>> = {
     projects: () => owners(projectOwners(parts)),
     volumes: () => owners(volumeOwners(parts)),
+    apps: () => syntheticDirectory(synthetic.apps),
+    billing: () => syntheticDirectory(synthetic.billing),
   };
   const shown = TREES.filter((name) => selection?.trees?.includes(name) ?? true);
   return fixedDirectory([

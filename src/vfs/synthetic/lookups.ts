@@ -7,6 +7,7 @@ import type { SyntheticEntry } from '../model/synthetic.ts';
 import { Names } from './names.ts';
 import { type DirectoryNode, isSame, type SyntheticNode, ttlLeft } from './node.ts';
 import type { SyntheticNodes } from './nodes.ts';
+import { staleWhenGone } from './stale-when-gone.ts';
 
 /** From a name to its node: by what still counts, else by the listing, else by asking the directory. */
 export class SyntheticLookups {
@@ -50,7 +51,7 @@ export class SyntheticLookups {
   ): Promise<SyntheticNode | undefined> {
     const learntMs = this.#clock.elapsed();
     const listed = this.#currentNames(directory)?.entryOf(name);
-    const entry = listed ?? (await directory.entry.lookup(name, signal));
+    const entry = listed ?? (await staleWhenGone(directory, () => directory.entry.lookup(name, signal)));
     const bytes = entry?.kind === 'file' ? Buffer.from(await entry.render(signal)) : undefined;
     const known = directory.children.get(name);
     if (

@@ -1,11 +1,10 @@
-import { errnoOf } from '../errors/errno-of.ts';
-import { FsError } from '../errors/fs-error.ts';
 import type { DirSink } from '../file-system.ts';
 import { inodeNumber } from '../model/inode-number.ts';
 import type { SyntheticName } from '../model/synthetic.ts';
 import { fileTypeOfSynthetic } from './attributes.ts';
 import type { Names } from './names.ts';
 import type { DirectoryNode } from './node.ts';
+import { staleWhenGone } from './stale-when-gone.ts';
 
 interface OpenNames {
   readonly node: DirectoryNode;
@@ -30,23 +29,11 @@ export async function readNames(
       continue;
     }
     const at = index - DOTS.length;
-    const next = names?.at(at) ?? (hasPlaced ? undefined : await reach(names, at, { node, signal }));
+    const next =
+      names?.at(at) ??
+      (hasPlaced ? undefined : await staleWhenGone(node, async () => names?.reach(at, signal)));
     if (next === undefined || !sink.add(entryOf(node, next, index + 1))) return;
     hasPlaced = true;
-  }
-}
-
-/** ENOENT would be the end of the directory to readdir(3): it is ESTALE. */
-async function reach(
-  names: Names | undefined,
-  index: number,
-  { node, signal }: { readonly node: DirectoryNode; readonly signal: AbortSignal },
-): Promise<SyntheticName | undefined> {
-  try {
-    return await names?.reach(index, signal);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    throw new FsError('ESTALE', `${node.name} is gone`, { cause: error });
   }
 }
 

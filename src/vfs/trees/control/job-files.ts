@@ -7,6 +7,7 @@
  *   failed.tsv                    a line for each item that failed: source, destination, code, reason
  */
 import type { WorkRecord } from '../../../jobs/ports.ts';
+import { tsvLine } from '../../../metadata/format/tsv.ts';
 import type { SyntheticDirectory, SyntheticFile } from '../../model/synthetic.ts';
 import { file, fixedEntries } from '../../synthetic/entries.ts';
 
@@ -27,11 +28,5 @@ export function jobFiles(read: () => WorkRecord): SyntheticDirectory {
 
 function lineOf({ source, target = '', failure }: WorkRecord['failed'][number]): string {
   const cells = [source, target, String(failure.code), failure.message];
-  return `${cells.map(cell).join('\t')}\n`;
-}
-
-/** As tables of metadata write cells. */
-function cell(text: string): string {
-  const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-  return text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character);
+  return tsvLine(cells);
 }
