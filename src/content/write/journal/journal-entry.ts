@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib';
 import type { UploadTicket } from '../../../api/model.ts';
+import { checkedLine, checkedValue } from '../../../lib/checked-lines.ts';
 import type { Annotations, ContentVersion, Refusal, UploadTarget } from '../../ports.ts';
 import type { PartLayout } from '../parts/part-plan.ts';
 import type { Extent } from '../spool/extent-map.ts';
@@ -87,18 +87,20 @@ type WrittenEntry =
 
 type WrittenDraft = Omit<DraftState, 'extents'> & { readonly extents: PackedExtents | readonly Extent[] };
 
-/** One line: CRC-32 in hex, a space, the entry as JSON. */
+/** One line, with its end. */
 export function encodeEntry(entry: JournalEntry): string {
-  const json = JSON.stringify(written(entry));
-  return `${checksum(json)} ${json}\n`;
+  return checkedLine(written(entry));
 }
 
 /** Undefined when the line is damaged. */
 export function decodeEntry(line: string): JournalEntry | undefined {
-  const json = line.slice(9);
-  if (line.length < 10 || line.slice(0, 9) !== `${checksum(json)} `) return undefined;
-  const entry = JSON.parse(json) as WrittenEntry;
-  if (entry.type !== 'draft') return entry;
+  return entryOf(checkedValue(line));
+}
+
+/** The entry that a line tells; undefined: the line is damaged. */
+export function entryOf(value: unknown): JournalEntry | undefined {
+  const entry = value as WrittenEntry | undefined;
+  if (entry?.type !== 'draft') return entry;
   return { ...entry, draft: { ...entry.draft, extents: unpackExtents(entry.draft.extents) } };
 }
 
@@ -144,8 +146,4 @@ function changeUpload(
   const draft = drafts.get(id);
   if (draft?.upload === undefined) return;
   drafts.set(id, { ...draft, upload: change(draft.upload) });
-}
-
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
 }
