@@ -1,7 +1,8 @@
 /**
  * The direction of imports (src/decisions/0001-layers.md): right and down only.
  *
- *   kernel - native - fuse - vfs -+- content -+
+ *   kernel - native - fuse - vfs -+- edits ---+
+ *                                 +- content -+
  *                                 +- jobs ----+- api -+
  *                                 +- metadata- places -+
  *                                             service +- contract
@@ -93,10 +94,21 @@ module.exports = {
       'query',
     ]),
     only('tasks', ['api', 'contract', 'lib']),
+    only('edits', ['content', 'metadata', 'places', 'api', 'contract', 'lib', 'observe']),
+    ...inOrder('edits', [
+      'edit.ts',
+      'edit-journal.ts',
+      'kept-edit.ts',
+      'left-edits.ts',
+      'send-edits.ts',
+      'owed-edits.ts',
+      'with-owed-edits.ts',
+    ]),
     only('batch', ['trash', 'places', 'jobs', 'api', 'contract', 'lib']),
     ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),
     only('trash', ['jobs', 'places', 'api', 'contract', 'lib', 'observe']),
     only('vfs', [
+      'edits',
       'content',
       'jobs',
       'metadata',

@@ -9,6 +9,8 @@ import type { ContentWriter, DeliverObject } from '../content/ports.ts';
 import { type CachingReader, createContentReader } from '../content/read/content-reader.ts';
 import { createContentWriter } from '../content/write/content-writer.ts';
 import { diskRoom } from '../content/write/spool/disk-limit.ts';
+import { OwedEdits } from '../edits/owed-edits.ts';
+import { withOwedEdits } from '../edits/with-owed-edits.ts';
 import { mountFuseNative } from '../fuse/fuse-native-driver.ts';
 import type { Driver, Mount } from '../fuse/mount.ts';
 import { MountError } from '../fuse/mount-error.ts';
@@ -69,7 +71,8 @@ interface MountContext {
 export async function composeMount(settings: MountSettings, context: MountContext): Promise<ComposedMount> {
   const { options } = settings;
   const { account, clients } = context;
-  const { api } = clients;
+  const edits = await editsOf(settings, context);
+  const api = withOwedEdits(clients.api, edits);
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const shrinking = setInterval(() => memory.shrinkWhenIdle(), LOOKS_FOR_IDLE_MEMORY_MS).unref();
   const disk = await diskCacheOf(settings, memory, context.log);
@@ -77,7 +80,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const jobs = createJobs({ api, clock: systemClock });
   const staging = await stagingOf(api, options);
   const deliver = deliverObject({ api, jobs, staging });
-  const bytes = bytesOf(settings, { ...clients, memory, disk, deliver, directory: account.uploads });
+  const bytes = bytesOf(settings, { ...clients, api, memory, disk, deliver, directory: account.uploads });
   const { writer } = bytes;
   const warnings = [...selectionWarnings, ...(disk?.warning === undefined ? [] : [disk.warning])];
   const operations = new OperationCounts();
@@ -89,6 +92,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     api,
     ...bytes,
     jobs,
+    edits,
     clock: systemClock,
     log: context.log,
     options: treeOptions(options),
@@ -108,8 +112,10 @@ export async function composeMount(settings: MountSettings, context: MountContex
   await files.recover();
   const mount = await mountOnKernel(settings, { files, operations });
   return {
-    pending: () =>
-      writer.uploads().flatMap(({ label, state: upload }) => (upload === 'publishing' ? [label] : [])),
+    pending: () => [
+      ...writer.uploads().flatMap(({ label, state: upload }) => (upload === 'publishing' ? [label] : [])),
+      ...new Set(edits.waiting.map(({ label }) => `${label} (its metadata)`)),
+    ],
     idle: (signal) => files.idle(signal),
     unmount: () => unmountUnlessBusy(mount),
     detachNow: () => mount.detachNow(),
@@ -118,6 +124,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     close: async () => {
       await files.close();
       jobs.close();
+      await edits.close();
       await writer.close();
       await disk?.cache?.close();
       clearInterval(shrinking);
@@ -131,6 +138,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       confirmDelete: options.confirmDelete,
       jobs,
       writer,
+      editedFiles: () => new Set(edits.waiting.map(({ file }) => file)).size,
       failureAt: files.failureAt,
       unwritableAt: files.unwritableAt,
       hiddenAt: files.hiddenAt,
@@ -161,6 +169,17 @@ export async function composeMount(settings: MountSettings, context: MountContex
 
 /** Memory goes back to the machine when nobody asks for any in the time between two looks. */
 const LOOKS_FOR_IDLE_MEMORY_MS = 15_000;
+
+/** Changes of metadata that follow their calls, and those that an ended mount left. */
+function editsOf({ options }: MountSettings, { account, clients }: MountContext): Promise<OwedEdits> {
+  return OwedEdits.open({
+    api: clients.api,
+    clock: systemClock,
+    directory: account.uploads,
+    follow: options.writeBack,
+    foldMs: FOLD_MS,
+  });
+}
 
 /** Of the memory, for bytes on their way to the disk cache. */
 const WRITE_BEHIND_SHARE = 1 / 8;

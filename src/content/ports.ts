@@ -101,6 +101,24 @@ export interface Annotations {
   readonly tags: readonly string[] | undefined;
 }
 
+/** What becomes of the metadata and tags of a file of the platform: pairs are merged, and keys taken away. */
+export interface FileChange {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** None of `metadata`. */
+  readonly dropped: readonly string[];
+  /** In place of all that it has; undefined: they stay. */
+  readonly tags: readonly string[] | undefined;
+}
+
+/** A change, and the file that it is for. */
+export interface OwedChange {
+  /** Id. */
+  readonly file: string;
+  /** `project:owner/name/path`, as tables of metadata have it. */
+  readonly place: string;
+  readonly change: FileChange;
+}
+
 export interface Draft {
   /** Told by recovery again. */
   readonly id: string;
@@ -266,6 +284,8 @@ export interface AsideFile {
   readonly reason: string;
   /** A close answered that it would be uploaded. */
   readonly acknowledged: boolean;
+  /** It is a table of what a file of the platform was to be given; undefined: bytes of a file. */
+  readonly owed?: OwedChange | undefined;
 }
 
 export interface SpoolUsage {

@@ -7,6 +7,7 @@ import { PlatformMutations } from './change/platform-mutations.ts';
 import { Trash } from './change/trash/trash.ts';
 import { ClosedFiles, type LeftBehind } from './closed/closed-files.ts';
 import { RecoveredUploads } from './closed/recovered-uploads.ts';
+import { settleEdits } from './closed/settle-edits.ts';
 import { ContentTable } from './model/content-table.ts';
 import type { Mutations, OpenFiles } from './model/operations.ts';
 import type { Tree } from './model/tree.ts';
@@ -70,15 +71,20 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
       await draftAsides.recover();
     },
     resumeUploads: () => recovered.begin(),
-    retryKept: async (draftId, signal) =>
-      (await closedFiles.retry(draftId, signal)) ??
-      closedFiles.flush(await recovered.takeBack(draftId), signal),
+    retryKept: async (draftId, signal) => {
+      const failures = await closedFiles.retry(draftId, signal);
+      if (failures !== undefined) return failures;
+      const edited = await tree.edits?.takeBack(draftId);
+      return closedFiles.flush(edited ?? (await recovered.takeBack(draftId)), signal);
+    },
     dropKept: (draftId) => closedFiles.drop(draftId),
     flush: (path, signal) => closedFiles.flush(path, signal),
     idle: async (signal) => {
       const left = await closedFiles.idle(signal);
       await attributes.idle(signal);
-      return left;
+      const edited = await settleEdits(tree, signal);
+      const labels = edited.map(({ edit }) => `${edit.label} (its metadata)`);
+      return { ...left, waiting: [...left.waiting, ...labels], refused: await closedFiles.refused() };
     },
   };
 }

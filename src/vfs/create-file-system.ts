@@ -49,6 +49,7 @@ import { SyntheticTrees } from './synthetic/synthetic-trees.ts';
 import { apps } from './trees/apps/apps.ts';
 import { billing } from './trees/billing/billing.ts';
 import { control, type MountInformation } from './trees/control/control.ts';
+import { editsTold } from './xattr/edits-told.ts';
 import { type LearntAnnotations, learnAnnotations } from './xattr/learn-annotations.ts';
 import { Xattrs } from './xattr/xattrs.ts';
 
@@ -231,6 +232,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     recover: async () => {
       await recover();
       await resumeUploads();
+      tree.edits?.begin(editsTold(tree));
       await annexes.tidy();
       dueTrash?.begin();
     },

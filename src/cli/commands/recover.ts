@@ -18,10 +18,11 @@ import {
 } from '../recover/kept-entries.ts';
 
 const DETAILS = `
-Some bytes that programs wrote are on this machine alone:
+Some of what programs wrote is on this machine alone:
 
   - files whose upload the service refused
   - files that another client replaced while they were written here (--conflict fail)
+  - metadata that the service refused (--write-back), as tables that svcfs meta import takes
   - bytes that fsync(2) acknowledged, of a file whose close failed
   - files that a killed mount left
 
@@ -32,7 +33,7 @@ list has one of these words for each file:
 
   refused   the service refused it; the mount where it was written shows it still
   aside     it has no place in the mount
-  waiting   the next mount on its mount point uploads it
+  waiting   the next mount on its mount point sends it
   unclosed  its mount was killed before it was closed; the next mount puts it aside
 
 Examples:

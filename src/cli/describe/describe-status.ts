@@ -12,7 +12,7 @@ import { describeWork } from './describe-work.ts';
 export type MountStatus = Omit<Extract<InquiryAnswer, { readonly answer: 'status' }>, 'answer'>;
 
 /** Lines for a person. */
-export function describeStatus({ uploads, jobs, rates, statistics }: MountStatus): readonly string[] {
+export function describeStatus({ uploads, jobs, edited, rates, statistics }: MountStatus): readonly string[] {
   const unfinished = jobs.filter(({ state }) => state === 'pending' || state === 'running');
   return [
     `service: ${describeService(statistics.api)}`,
@@ -26,6 +26,7 @@ export function describeStatus({ uploads, jobs, rates, statistics }: MountStatus
     ...describeUnkept(statistics.unkept).map((line) => `not kept: ${line}`),
     `uploads: ${uploads.length}`,
     ...uploads.map((upload) => `  ${describeUpload(upload)}`),
+    ...(edited > 0 ? [`metadata: to be sent for ${edited} ${edited === 1 ? 'file' : 'files'}`] : []),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
     ...unfinished.map((job) => `  ${describeWork(job)}`),
   ];

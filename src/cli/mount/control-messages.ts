@@ -67,6 +67,8 @@ export type InquiryAnswer =
       readonly answer: 'status';
       readonly uploads: readonly UploadProgress[];
       readonly jobs: readonly WorkRecord[];
+      /** Files whose new metadata waits to be sent. */
+      readonly edited: number;
       readonly rates: TransferRates;
       readonly statistics: MountStatistics;
     }

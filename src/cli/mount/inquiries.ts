@@ -16,6 +16,8 @@ import { answerTrashRequest, type TrashParts } from './trash-inquiries.ts';
 export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
   readonly jobs: Pick<Jobs, 'delete' | 'ofPath' | 'works'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
+  /** Files whose new metadata waits to be sent. */
+  readonly editedFiles: () => number;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
   readonly hiddenAt: MountedFileSystem['hiddenAt'];
@@ -37,13 +39,14 @@ export async function answerInquiry(
   inquiries: Inquiries,
   { send, signal }: { readonly send: (answer: CacheAnswer) => void; readonly signal: AbortSignal },
 ): Promise<InquiryAnswer> {
-  const { jobs, writer, failureAt, unwritableAt, flush, rates, statistics } = inquiries;
+  const { jobs, writer, failureAt, unwritableAt, flush, rates, statistics, editedFiles } = inquiries;
   switch (request.request) {
     case 'status':
       return {
         answer: 'status',
         uploads: writer.uploads(),
         jobs: jobs.works.list(),
+        edited: editedFiles(),
         rates,
         statistics: statistics(),
       };

@@ -8,6 +8,7 @@ import {
   mountDirectoryAt,
 } from '../../config/directories.ts';
 import { type WaitingUploads, waitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
+import { editsLeft } from '../../edits/left-edits.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { isRunning } from '../../lib/process-identity.ts';
@@ -42,7 +43,9 @@ async function look({ root, record, uploads }: AccountDirectory): Promise<string
   const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
   try {
     const waiting = await waitingUploads(uploads, signal);
-    return waiting.files === 0 ? undefined : describeWaiting(waiting, place);
+    const edited = (await editsLeft(uploads, signal)).length;
+    if (waiting.files === 0 && edited === 0) return undefined;
+    return describeWaiting({ ...waiting, edited }, place);
   } catch (error) {
     if (signal.aborted) return describeWaiting({ reason: `${uploads}: takes too long to read` }, place);
     return describeWaiting({ reason: messageOf(error) }, place);
@@ -65,8 +68,10 @@ interface WaitingPlace {
   readonly written: AccountRecord | undefined;
 }
 
-/** The uploads that wait, or the reason why that cannot be told. */
-type Waiting = WaitingUploads | { readonly reason: string };
+/** What waits, or the reason why that cannot be told. */
+type Waiting =
+  /** `edited`: files whose new metadata waits. */
+  (WaitingUploads & { readonly edited: number }) | { readonly reason: string };
 
 /** One line for a person, with what to do about it. */
 function describeWaiting(waiting: Waiting, { root, written }: WaitingPlace): string {
@@ -80,7 +85,14 @@ function describeWaiting(waiting: Waiting, { root, written }: WaitingPlace): str
 
 function describeFiles(waiting: Waiting, origin: string): string {
   if ('reason' in waiting) return `perhaps not uploaded yet: files ${origin} (${waiting.reason})`;
-  const { files, sizeBytes } = waiting;
-  const count = files === 1 ? '1 file' : `${files} files`;
-  return `not uploaded yet: ${count} (${describeSize(sizeBytes)}) ${origin}`;
+  const { files, sizeBytes, edited } = waiting;
+  const what = [
+    ...(files > 0 ? [`${countOf(files)} (${describeSize(sizeBytes)})`] : []),
+    ...(edited > 0 ? [`new metadata of ${countOf(edited)}`] : []),
+  ];
+  return `not uploaded yet: ${what.join(' and ')} ${origin}`;
+}
+
+function countOf(files: number): string {
+  return files === 1 ? '1 file' : `${files} files`;
 }

@@ -7,6 +7,7 @@ import { removeKept } from '../../content/write/kept/about-kept.ts';
 import { putBack } from '../../content/write/kept/put-back.ts';
 import { saveKept } from '../../content/write/kept/save-kept.ts';
 import { removeSpool } from '../../content/write/spool/spool-file.ts';
+import { dropEdits, leaveToNextMount } from '../../edits/left-edits.ts';
 import { bootId } from '../../lib/boot-id.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { plainReason } from '../../lib/plain-reason.ts';
@@ -44,11 +45,11 @@ export async function retry(entry: KeptEntry): Promise<string> {
   const path = shownPath(entry);
   if (place.served) {
     await ask(entry, 'retry');
-    return printable(`${path}: uploaded`);
+    return printable(`${path}: ${file.owed === undefined ? 'uploaded' : 'its metadata is on the service'}`);
   }
   if (file.state === 'unclosed')
     throw failure(path, 'its mount ended before it was closed: save it, and copy it where it is to go');
-  if (file.state === 'aside') await leaveToNextMount(place, file.id);
+  if (file.state === 'aside') await leaveAside(place, file);
   const { written } = place;
   const how =
     written === undefined
@@ -61,7 +62,7 @@ export async function drop(entry: KeptEntry): Promise<string> {
   const { place, file } = entry;
   if (file.state === 'aside') await removeAside(entry);
   else if (place.served) await ask(entry, 'drop');
-  else await dropDraft(place, file.id);
+  else await dropWaiting(place, file);
   return printable(`${shownPath(entry)}: dropped`);
 }
 
@@ -105,11 +106,19 @@ function failure(path: string, reason: string): CliError {
 
 const STDERR = 2;
 
+/** Nothing of it is owed any more. */
+function dropWaiting(place: KeptPlace, file: KeptEntry['file']): Promise<void> {
+  if (file.owed === undefined) return dropDraft(place, file.id);
+  const { file: changed } = file.owed;
+  return whileLocked(place, async () => {
+    if (!(await dropEdits(place.account.uploads, changed))) throw dealtWith(file.id);
+  });
+}
+
 /** The draft is owed no more, and its bytes are gone, after a power failure too. No mount has the journal meanwhile. */
 function dropDraft(place: KeptPlace, draftId: string): Promise<void> {
   return withJournal(place, async (journal) => {
-    if (!journal.drafts.some(({ id }) => id === draftId))
-      throw new CliError('failure', `${draftId}: a mount has dealt with it meanwhile`);
+    if (!journal.drafts.some(({ id }) => id === draftId)) throw dealtWith(draftId);
     journal.record({ type: 'end', id: draftId });
     await journal.durable();
     await removeSpool(join(place.account.uploads, `${draftId}.spool`));
@@ -117,24 +126,38 @@ function dropDraft(place: KeptPlace, draftId: string): Promise<void> {
 }
 
 /** Has a file that is kept aside wait for the next mount, which uploads it. */
-async function leaveToNextMount(place: KeptPlace, draftId: string): Promise<void> {
+async function leaveAside(place: KeptPlace, { id, owed }: KeptEntry['file']): Promise<void> {
+  const { uploads } = place.account;
+  if (owed !== undefined) {
+    await whileLocked(place, () => leaveToNextMount(uploads, id));
+    return;
+  }
   const boot = await bootId();
-  await withJournal(place, (journal) =>
-    putBack({ directory: place.account.uploads, journal, bootId: boot }, draftId),
-  );
+  await withJournal(place, (journal) => putBack({ directory: uploads, journal, bootId: boot }, id));
 }
 
-async function withJournal<T>(place: KeptPlace, work: (journal: Journal) => Promise<T>): Promise<T> {
-  await requireOwnState(place.directory);
-  const log = createLogger({ fd: STDERR, level: 'error' });
-  const lock = await lockState(place.directory, log, { mounts: false });
-  try {
+function dealtWith(id: string): CliError {
+  return new CliError('failure', `${id}: a mount has dealt with it meanwhile`);
+}
+
+function withJournal<T>(place: KeptPlace, work: (journal: Journal) => Promise<T>): Promise<T> {
+  return whileLocked(place, async () => {
     const journal = await Journal.open(place.account.uploads);
     try {
       return await work(journal);
     } finally {
       await journal.close();
     }
+  });
+}
+
+/** While no mount has the place. */
+async function whileLocked<T>(place: KeptPlace, work: () => Promise<T>): Promise<T> {
+  await requireOwnState(place.directory);
+  const log = createLogger({ fd: STDERR, level: 'error' });
+  const lock = await lockState(place.directory, log, { mounts: false });
+  try {
+    return await work();
   } finally {
     await lock.unlock();
   }

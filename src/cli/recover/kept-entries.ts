@@ -11,6 +11,7 @@ import {
   mountDirectoryAt,
 } from '../../config/directories.ts';
 import { filesAside, filesOwed, type KeptFile } from '../../content/write/kept/kept-files.ts';
+import { editsLeft } from '../../edits/left-edits.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { plainReason } from '../../lib/plain-reason.ts';
 import { printable } from '../../lib/printable.ts';
@@ -74,6 +75,7 @@ export async function keptAt(directory: MountDirectory): Promise<FoundKept> {
     const onDamage = (): void => void unreadable.push(printable(`${uploads}: ${DAMAGED}`));
     const files = [
       ...(await looked(uploads, unreadable, filesOwed(uploads, { signal, served, onDamage }))),
+      ...(served ? [] : await looked(uploads, unreadable, editsLeft(uploads, signal))),
       ...(await looked(uploads, unreadable, filesAside(uploads))),
     ];
     entries.push(...files.map((file) => ({ place, file })));

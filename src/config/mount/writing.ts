@@ -3,7 +3,9 @@ import { parseCountFrom, parseSizeFrom, parseSizeWithin } from '../option-text.t
 
 const writeBack: Option<boolean> = {
   flags: '--write-back',
-  help: 'let close return when the file is safe on this machine, and upload it afterwards (svcfs flush waits for that)',
+  help:
+    'let close return when the file is safe on this machine, and upload it afterwards; setfattr, chmod and touch too ' +
+    '(svcfs flush waits for that)',
   environment: 'SVCFS_WRITE_BACK',
   default: false,
 };

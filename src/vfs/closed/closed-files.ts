@@ -11,6 +11,7 @@ import type { Publisher } from '../publish/publisher.ts';
 import { FollowingUploads } from './following-uploads.ts';
 import type { RecoveredUpload } from './recovered-upload.ts';
 import { Retirement } from './retirement.ts';
+import { settleEdits } from './settle-edits.ts';
 import { keptElsewhere, stillHere } from './still-here.ts';
 
 /** A file made by mknod(2) and not opened is published after that. */
@@ -157,7 +158,7 @@ export class ClosedFiles {
     return this.#retirement.retire(content);
   }
 
-  /** Waits until what was closed at a path or below is on the platform; answers what is not, and why. */
+  /** Waits until what was closed or changed at a path or below is on the platform; answers what is not, and why. */
   async flush(path: string, signal: AbortSignal): Promise<readonly FsError[]> {
     const failures = new Map<string, FsError>();
     const prefix = path === '/' ? path : `${path}/`;
@@ -173,6 +174,9 @@ export class ClosedFiles {
       await untilAborted(Promise.all(works.map(([work]) => work)), signal);
       for (const [, { path: at, keepBecause }] of works) if (keepBecause) failures.set(at, keepBecause);
     }
+    // New content has taken along what was to follow for the file before.
+    for (const { edit, error } of await settleEdits(this.#tree, signal))
+      if (isBelow({ path: edit.label })) failures.set(edit.id, error);
     for (const aside of await this.#refusedAside()) {
       if (!isBelow({ path: aside.label })) continue;
       failures.delete(aside.label);
@@ -220,18 +224,26 @@ export class ClosedFiles {
     return true;
   }
 
-  /** Waits until everything is published or has failed; answers what is not. */
-  async idle(signal: AbortSignal): Promise<LeftBehind> {
+  /** Waits until everything is published or has failed; answers what is not, without what is refused. */
+  async idle(signal: AbortSignal): Promise<Pick<LeftBehind, 'waiting'>> {
     this.#uploads.tryLast();
     this.#endMoments(() => true);
     try {
       for (const content of this.#table.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
       await untilAborted(this.#publisher.idle(), signal);
-      return { waiting: this.#left(), refused: await this.#refused() };
+      return { waiting: this.#left() };
     } finally {
       this.#tryOn();
     }
+  }
+
+  /** As `LeftBehind` has them. */
+  async refused(): Promise<readonly string[]> {
+    const named = [...this.#table.values()].filter(({ unlinked }) => !unlinked);
+    const here = named.flatMap((content) => stillHere(content) ?? []);
+    const aside = (await this.#refusedAside()).map(keptElsewhere);
+    return [...here, ...aside].map(({ message }) => message);
   }
 
   /** Ends timers. */
@@ -329,13 +341,6 @@ export class ClosedFiles {
 
   #ofDraft(draftId: string): FileContent | undefined {
     return [...this.#table.values()].find(({ node }) => node.draft?.id === draftId);
-  }
-
-  async #refused(): Promise<readonly string[]> {
-    const named = [...this.#table.values()].filter(({ unlinked }) => !unlinked);
-    const here = named.flatMap((content) => stillHere(content) ?? []);
-    const aside = (await this.#refusedAside()).map(keptElsewhere);
-    return [...here, ...aside].map(({ message }) => message);
   }
 
   /** Of what is kept aside, what a close had acknowledged. */

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path/posix';
 import type { Draft, OwedDraft, Recovery } from '../../content/ports.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
+import { replacing } from '../attributes/owe-change.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { ContentTable } from '../model/content-table.ts';
@@ -89,9 +90,20 @@ export class RecoveredUploads {
     const adopted = await this.#adopt(path, owed, signal).catch(() => undefined);
     if (adopted === true) return;
     const upload = new RecoveredUpload(path, owed, async () => {
-      if (adopted === false || !(await this.#adopt(path, owed, NEVER_ABORTED))) await this.#finish(owed);
+      if (adopted === false || !(await this.#adopt(path, owed, NEVER_ABORTED))) await this.#finishOver(owed);
     });
     this.#closedFiles.bring(upload);
+  }
+
+  /** What it replaces is owed nothing any more: its new content has that. */
+  #finishOver(owed: OwedDraft): Promise<void> {
+    const files = owed.target.replaces === undefined ? [] : [owed.target.replaces];
+    return replacing(
+      this.#tree,
+      files,
+      () => this.#finish(owed),
+      () => files,
+    );
   }
 
   /** A file that goes on to a volume leaves the staging folder, whether it gets there or not. */

@@ -16,7 +16,8 @@ export function stillHere({ refused, node }: FileContent): FsError | undefined {
   return new FsError(refused.errno, `${refused.message}; ${place}; ${REMEDY}`, { cause: refused.cause });
 }
 
-export function keptElsewhere({ label, reason, path }: AsideFile): FsError {
+export function keptElsewhere({ label, reason, path, owed }: AsideFile): FsError {
   const what = reason.startsWith(label) ? reason : `${label}: ${reason}`;
-  return new FsError('EIO', `${what}; its bytes are at ${path}; ${REMEDY}`);
+  const place = owed === undefined ? 'its bytes are at' : 'a table of it is at';
+  return new FsError('EIO', `${what}; ${place} ${path}; ${REMEDY}`);
 }

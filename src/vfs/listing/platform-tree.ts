@@ -66,6 +66,7 @@ export class PlatformTree implements Tree {
   readonly reader: TreeParts['reader'];
   readonly writer: TreeParts['writer'];
   readonly jobs: TreeParts['jobs'];
+  readonly edits: TreeParts['edits'];
   readonly clock: TreeParts['clock'];
   readonly log: TreeParts['log'];
   readonly folderState: TreeParts['folderState'];
@@ -93,6 +94,7 @@ export class PlatformTree implements Tree {
     this.reader = parts.reader;
     this.writer = parts.writer;
     this.jobs = parts.jobs;
+    this.edits = parts.edits;
     this.clock = clock;
     this.log = parts.log;
     this.folderState = parts.folderState;

@@ -9,6 +9,7 @@
 import type { Api, Priority } from '../../api/api.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../../api/model.ts';
 import type { ContentReader, ContentWriter, ObjectState } from '../../content/ports.ts';
+import type { OwedEdits } from '../../edits/owed-edits.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../observe/logger.ts';
@@ -91,6 +92,8 @@ export interface TreeParts {
   readonly reader: ContentReader;
   readonly writer: ContentWriter;
   readonly jobs: Jobs;
+  /** Changes of metadata that follow their calls. Undefined: none does. */
+  readonly edits?: OwedEdits | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly options: TreeOptions;

@@ -6,6 +6,7 @@ import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { annotationsFor, lacksRoom } from '../attributes/annotations.ts';
 import { localFacts, localFactsSent } from '../attributes/local-facts.ts';
+import { replacing } from '../attributes/owe-change.ts';
 import { tellLeftOut } from '../attributes/pairs-that-fit.ts';
 import type { ReservedFacts } from '../attributes/reserved-pairs.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
@@ -63,7 +64,7 @@ export class FilePublication {
       return file;
     };
     let file = await orLost(this.#tree, content, () =>
-      publishOver(this.#replaced, { content, node, draft }, publish),
+      this.#replacing(content, node, () => publishOver(this.#replaced, { content, node, draft }, publish)),
     );
     while (isSetSince(node, sent)) {
       sent = settingsOf(node);
@@ -97,6 +98,16 @@ export class FilePublication {
     const target = this.#targets.targetOf(content);
     const isThere = target.parent === draft.target.parent && target.name === draft.target.name;
     if (!isThere) await draft.retarget(target, content.futurePath);
+  }
+
+  /** With the content it gets what was still to follow for the files that it replaces. */
+  #replacing(
+    { replaces }: FileContent,
+    { record }: ProjectFileNode,
+    publish: () => Promise<FileRecord>,
+  ): Promise<FileRecord> {
+    const files = [record, replaces?.record].flatMap((file) => file?.id ?? []);
+    return replacing(this.#tree, files, publish, ({ id }) => files.filter((file) => file !== id));
   }
 
   /** Gives a copy what it needs and the platform did not give it. */

@@ -1,13 +1,15 @@
 /**
- * Metadata and tags of files. Of a published file a change is on the platform when the call returns. Of one that is
- * being written it waits (`pending`) and becomes one request together with the new content; the draft keeps it with what
- * it owes to the platform.
+ * Metadata and tags of files. Of a published file a change is on the platform when the call returns, or follows it
+ * (`oweChange`). Of one that is being written it waits (`pending`) and becomes one request together with the new content;
+ * the draft keeps it with what it owes to the platform.
  */
 import type { FileRecord } from '../../api/model.ts';
-import type { Annotations } from '../../content/ports.ts';
+import type { Annotations, FileChange } from '../../content/ports.ts';
+import { changedBy } from '../../edits/edit.ts';
 import { isReservedKey, userPairs } from '../../metadata/own-pairs.ts';
 import { holdingAnnotations } from '../attributes/annotation-lock.ts';
 import { annotationsFor, isAhead, keptMetadata, pairsToBe } from '../attributes/annotations.ts';
+import { oweChange } from '../attributes/owe-change.ts';
 import { fits, tellLeftOut, withinLimit } from '../attributes/pairs-that-fit.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
@@ -15,7 +17,7 @@ import type { ProjectFileNode } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { type Pairs, requireCount } from './limits.ts';
 
-type Parts = Pick<Tree, 'api' | 'clock' | 'published' | 'doubt' | 'recordError'>;
+type Parts = Pick<Tree, 'api' | 'clock' | 'published' | 'doubt' | 'recordError' | 'edits'>;
 
 export class FileMetadata {
   readonly #tree: Parts;
@@ -38,6 +40,7 @@ export class FileMetadata {
       requireCount({ ...pairsToBe(node), ...pairs });
       const id = publishedId(node);
       if (id === undefined) return addPending(node, { metadata: pairs });
+      if (await this.#follows(node, id, { metadata: pairs })) return;
       this.#keep(node, id, { metadata: await this.#merged(node, id, pairs, signal) });
     });
   }
@@ -46,15 +49,16 @@ export class FileMetadata {
     return this.#changing(node, signal, async () => {
       const id = node.record?.id;
       if (id === undefined || !Object.hasOwn(node.record?.metadata ?? {}, key)) return dropPending(node, key);
+      if (publishedId(node) === id && (await this.#follows(node, id, { dropped: [key] }))) return;
       const { files } = this.#tree.api;
       // No call removes one pair. Pairs that another client sets meanwhile are kept, except in the moment between the two
       // requests.
       const remove = async (): Promise<Pairs> => {
         const current = await files.get(id, { signal });
         const there = current.kind === 'file' ? current.metadata : {};
-        return files.putMetadata(id, without(there, key), { signal });
+        return files.putMetadata(id, without(there, [key]), { signal });
       };
-      const metadata = await unlessReplaced(node, remove, without(node.record?.metadata ?? {}, key));
+      const metadata = await unlessReplaced(node, remove, without(node.record?.metadata ?? {}, [key]));
       dropPending(node, key);
       this.#keep(node, id, { metadata });
     });
@@ -68,6 +72,14 @@ export class FileMetadata {
       const metadata = withinLimit(wanted);
       if (!fits(wanted)) tellLeftOut(this.#tree, node);
       const id = node.record?.id;
+      const old = Object.keys(node.record?.metadata ?? {});
+      const dropped = old.filter((key) => !Object.hasOwn(metadata, key));
+      if (
+        id !== undefined &&
+        publishedId(node) === id &&
+        (await this.#follows(node, id, { metadata, dropped }))
+      )
+        return;
       const put = (fileId: string): Promise<Pairs> =>
         this.#tree.api.files.putMetadata(fileId, metadata, { signal });
       const kept = id === undefined ? undefined : await unlessReplaced(node, () => put(id), metadata);
@@ -83,6 +95,7 @@ export class FileMetadata {
     return this.#changing(node, signal, async () => {
       const id = publishedId(node);
       if (id === undefined) return addPending(node, { tags });
+      if (await this.#follows(node, id, { tags })) return;
       this.#keep(node, id, { tags: await this.#tree.api.files.putTags(id, tags, { signal }) });
     });
   }
@@ -95,6 +108,25 @@ export class FileMetadata {
     const there = current.kind === 'file' ? current.metadata : {};
     tellLeftOut(this.#tree, node);
     return files.putMetadata(id, withinLimit({ ...there, ...pairs }), { signal });
+  }
+
+  /** False: it is to be made now. Pairs of our own give way where there is no room. */
+  async #follows(node: ProjectFileNode, id: string, change: Partial<FileChange>): Promise<boolean> {
+    const before = node.record?.metadata ?? {};
+    const { metadata = {}, dropped = [], tags } = change;
+    const wanted = without({ ...before, ...metadata }, dropped);
+    const kept = withinLimit(wanted);
+    const gaveWay = Object.keys(wanted).filter((key) => !Object.hasOwn(kept, key));
+    const owed = {
+      metadata: without(metadata, gaveWay),
+      dropped: [...dropped, ...gaveWay.filter((key) => Object.hasOwn(before, key))],
+      tags,
+    };
+    if (!(await oweChange(this.#tree, node, id, owed))) return false;
+    if (gaveWay.length > 0) tellLeftOut(this.#tree, node);
+    const { record } = node;
+    if (record) this.#keep(node, id, changedBy(record, owed));
+    return true;
   }
 
   async #changing(node: ProjectFileNode, signal: AbortSignal, change: () => Promise<void>): Promise<void> {
@@ -167,13 +199,14 @@ function addPending(node: ProjectFileNode, more: Partial<Annotations>): void {
 
 function dropPending(node: ProjectFileNode, key: string): void {
   if (!node.pending) return;
-  node.pending = { ...node.pending, metadata: without(node.pending.metadata, key) };
+  node.pending = { ...node.pending, metadata: without(node.pending.metadata, [key]) };
 }
 
 function ownPairs(pairs: Pairs): Pairs {
   return Object.fromEntries(Object.entries(pairs).filter(([key]) => isReservedKey(key)));
 }
 
-function without(pairs: Pairs, key: string): Pairs {
-  return Object.fromEntries(Object.entries(pairs).filter(([name]) => name !== key));
+function without(pairs: Pairs, keys: readonly string[]): Pairs {
+  if (keys.length === 0) return pairs;
+  return Object.fromEntries(Object.entries(pairs).filter(([name]) => !keys.includes(name)));
 }

@@ -1,9 +1,10 @@
 import type { KeepingReason, KeptBytes } from '../../ports.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
 import type { AboutKept } from '../kept/about-kept.ts';
+import { keptName } from '../kept/kept-name.ts';
 import { ExtentMap } from '../spool/extent-map.ts';
 import { onlyInUpload } from '../spool/refuse-released.ts';
-import { keepSpool, keptName, leftOut, makeSpool } from './keep-spool.ts';
+import { keepSpool, leftOut, makeSpool } from './keep-spool.ts';
 import type { WriterContext } from './writer-context.ts';
 
 interface KeptDraft

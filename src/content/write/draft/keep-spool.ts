@@ -1,13 +1,9 @@
 import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { exists } from '../../../lib/exists.ts';
 import { syncDirectory } from '../../../lib/sync.ts';
-import type { DraftState } from '../journal/journal-entry.ts';
 import { type AboutKept, KEPT_DIRECTORY, writeAbout } from '../kept/about-kept.ts';
 import type { Extent } from '../spool/extent-map.ts';
-
-/** Of a name, in bytes (NAME_MAX of Linux). */
-const LONGEST_NAME = 255;
 
 /** Tells a person which bytes of the draft its spool lacks: those that the draft takes from versions on the service. */
 export function leftOut(extents: readonly Extent[]): readonly string[] {
@@ -68,12 +64,4 @@ async function placeFor(spool: string, name: string): Promise<string> {
 
 function directoryBeside(spool: string): string {
   return join(dirname(spool), KEPT_DIRECTORY);
-}
-
-/** The file's own name, cut to what a name may be, and what tells drafts of one name apart. */
-export function keptName({ label, id }: Pick<DraftState, 'label' | 'id'>): string {
-  const suffix = `.${id.slice(0, 8)}`;
-  const bytes = Buffer.from(basename(label)).subarray(0, LONGEST_NAME - suffix.length);
-  // As of a stream: a character that the cut goes through is left out.
-  return new TextDecoder().decode(bytes, { stream: true }) + suffix;
 }

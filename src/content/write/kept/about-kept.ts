@@ -6,7 +6,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../lib/error-code.ts';
 import { syncDirectory } from '../../../lib/sync.ts';
-import type { Annotations, UploadTarget } from '../../ports.ts';
+import type { Annotations, OwedChange, UploadTarget } from '../../ports.ts';
 
 export interface AboutKept {
   /** Of the draft. */
@@ -23,6 +23,8 @@ export interface AboutKept {
   /** Undefined: it is not known where it was to go. */
   readonly target: UploadTarget | undefined;
   readonly annotations: Annotations | undefined;
+  /** As in `AsideFile`. */
+  readonly owed?: OwedChange | undefined;
 }
 
 export const KEPT_DIRECTORY = 'recovered';

@@ -6,7 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bootId } from '../../../lib/boot-id.ts';
 import { errorCode } from '../../../lib/error-code.ts';
-import type { AsideFile } from '../../ports.ts';
+import type { AsideFile, OwedChange } from '../../ports.ts';
 import { journalIn } from '../journal/journal.ts';
 import { applyEntry, type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
 import { journalLines } from '../journal/journal-lines.ts';
@@ -43,6 +43,8 @@ export interface KeptFile {
   readonly bytes: string | undefined;
   /** The part of the file that is missing and why, for a person; undefined: it is whole. */
   readonly missing: string | undefined;
+  /** As in `AsideFile`. */
+  readonly owed?: OwedChange | undefined;
 }
 
 interface Look {
@@ -101,6 +103,7 @@ async function fileAside(directory: string, name: string): Promise<KeptFile | un
     path,
     bytes: undefined,
     missing: about?.missing,
+    owed: about?.owed,
   };
 }
 

@@ -9,11 +9,12 @@ import type { ObjectPlace, OwedDraft } from '../../ports.ts';
 import { setIn } from '../draft/draft-annotations.ts';
 import { change, type FileChanges } from '../draft/file-changes.ts';
 import { aboutDraft } from '../draft/keep-draft.ts';
-import { keepSpool, keptName } from '../draft/keep-spool.ts';
+import { keepSpool } from '../draft/keep-spool.ts';
 import type { SpooledDraft } from '../draft/spooled-draft.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
 import { hasSurvived, MAY_BE_ZEROS } from '../journal/spool-survival.ts';
+import { keptName } from '../kept/kept-name.ts';
 import { removeSpool } from '../spool/spool-file.ts';
 
 export function owedContent(draft: SpooledDraft, state: DraftState, { deliver }: WriterContext): OwedDraft {

@@ -1,6 +1,7 @@
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
 import { localFacts, localFactsSent, showFacts } from '../../attributes/local-facts.ts';
+import { oweChange } from '../../attributes/owe-change.ts';
 import { fittingBeside, tellLeftOut } from '../../attributes/pairs-that-fit.ts';
 import { type ReservedFacts, reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { errnoOf } from '../../errors/errno-of.ts';
@@ -10,6 +11,8 @@ import { pathOf } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
 import type { Contents } from '../../open/contents.ts';
 
+type Pairs = Readonly<Record<string, string>>;
+
 /** Changes for a file that go with one request, which has not begun yet. */
 interface Waiting {
   facts: ReservedFacts;
@@ -17,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Mode and time of published files: one request, before the call that sets them returns. Changes that are made while
- * that request waits for its turn join it. A file that is being written takes them along with its next content instead.
+ * Mode and time of published files: one request, before the call that sets them returns or after it (`oweChange`). Changes
+ * that are made while that request waits for its turn join it. A file that is being written takes them along with its next
+ * content instead.
  */
 export class AttributeWriter {
   readonly #tree: Tree;
@@ -95,9 +99,16 @@ export class AttributeWriter {
     }
   }
 
-  async #send(node: ProjectFileNode, id: string, pairs: Readonly<Record<string, string>>): Promise<void> {
+  /** Answers all pairs that the file has then. */
+  async #made(node: ProjectFileNode, id: string, pairs: Pairs): Promise<Pairs> {
+    const change = { metadata: pairs, dropped: [], tags: undefined };
+    if (await oweChange(this.#tree, node, id, change)) return { ...node.record?.metadata, ...pairs };
+    return this.#tree.api.files.patchMetadata(id, pairs);
+  }
+
+  async #send(node: ProjectFileNode, id: string, pairs: Pairs): Promise<void> {
     try {
-      const metadata = await this.#tree.api.files.patchMetadata(id, pairs);
+      const metadata = await this.#made(node, id, pairs);
       const { pending, checkedMs, record } = node;
       // It may have been refreshed while the platform answered.
       if (record?.id === id) this.#tree.published(node, { ...record, metadata });

@@ -11,6 +11,7 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
 import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
+import { replacing } from '../../attributes/owe-change.ts';
 import { fits } from '../../attributes/pairs-that-fit.ts';
 import { nameOnPlatform } from '../../model/escape.ts';
 import type { ReplacedFile } from '../../model/file-content.ts';
@@ -101,7 +102,8 @@ async function replace(
   const old = { record: replaced.record, node: rename.target };
   const renamed = await givingAt(parts, rename, { record, given }, (put) => {
     const now = (): Promise<FileRecord> => putAt(parts, rename, { ...put, overwrite: atomic });
-    return atomic ? now() : asides.replacing(old, by, now);
+    const over = [old.record.id];
+    return atomic ? replacing(tree, over, now, () => over) : asides.replacing(old, by, now);
   });
   await contents.unlinked(replaced.content, inUse ? () => asides.delete(old.record.id) : undefined);
   return renamed;

@@ -18,6 +18,7 @@ const STATUS: InquiryAnswer = {
   answer: 'status',
   uploads: [],
   jobs: [],
+  edited: 0,
   rates: {},
   statistics: someStatistics(),
 };

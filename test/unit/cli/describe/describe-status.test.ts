@@ -7,7 +7,7 @@ import { someStatistics } from '../some-statistics.ts';
 const MIB = 1024 * 1024;
 
 function lineOf(name: string, statistics: MountStatistics): string | undefined {
-  const lines = describeStatus({ uploads: [], jobs: [], rates: {}, statistics });
+  const lines = describeStatus({ uploads: [], jobs: [], edited: 0, rates: {}, statistics });
   return lines.find((line) => line.startsWith(`${name}: `));
 }
 

@@ -72,7 +72,7 @@ it('goes on when the mount was to end, and was in use: svcfs flush waits for it'
   const closedFiles = new ClosedFiles(tree, publisher, new ContentTable());
   const { signal } = new AbortController();
   closedFiles.bring(upload);
-  expect(await closedFiles.idle(signal)).toEqual({ waiting: ['/f'], refused: [] });
+  expect(await closedFiles.idle(signal)).toEqual({ waiting: ['/f'] });
   const flushed = closedFiles.flush('/', signal);
   await waitUntil(() => told.length === 2);
   await clock.advance(60_000);
