@@ -202,7 +202,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
         nodes,
       ),
       annexes,
-      tree,
+      { tree, synthetic },
     ),
     {
       paths,

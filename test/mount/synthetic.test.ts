@@ -136,3 +136,63 @@ test('an app is read by cat and jq, and nothing is changed or made there', async
     });
   expect((await served.sandbox.svcfs(['why', join(app, 'new')])).stdout).toContain('nothing is made');
 });
+
+describe('.svcfs of a folder', () => {
+  const CHILD = 'projects/demo/trio-exomes/child';
+  const at = (...names: string[]) => served.path(CHILD, '.svcfs', ...names);
+
+  test('has what the platform answers of the folder and of its entries, for a request a look', async () => {
+    expect(await readdir(at('entries'))).toContain('child.bam.json');
+    const look = calls(() => mustRun('cat', [at('entries/child.bam.json')]));
+    expect(await look).toEqual({ 'GET /v2/files/:file_id': 1 });
+    const bam = JSON.parse(await readFile(at('entries/child.bam.json'), 'utf8'));
+    expect(bam).toMatchObject({ name: 'child.bam', type: 'file', metadata: { sample_id: 'child' } });
+    expect(JSON.parse(await readFile(at('folder.json'), 'utf8'))).toMatchObject({ id: bam.parent });
+    expect(JSON.parse(await readFile(at('entries/qc.json'), 'utf8'))).toMatchObject({ name: 'qc' });
+    await mustRun('setfattr', ['-n', 'user.seen', '-v', 'yes', served.path(CHILD, 'child.bam')]);
+    expect(await readFile(at('entries/child.bam.json'), 'utf8')).toContain('"seen": "yes"');
+    await expect(readFile(at('entries/none.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await run('rm', [at('folder.json')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Operation not permitted'),
+    });
+  });
+
+  test('has an entry of the longest name', async () => {
+    const name = 'y'.repeat(255);
+    await mustRun('mkdir', [served.path(CHILD, name)]);
+    const [shown = ''] = (await readdir(at('entries'))).filter((each) => each.startsWith('yyy'));
+    expect(shown).toMatch(/^y+%~[0-9a-f]{32}$/);
+    expect(JSON.parse(await readFile(at('entries', shown), 'utf8'))).toMatchObject({ name });
+    await mustRun('rmdir', [served.path(CHILD, name)]);
+  });
+
+  test('has the project and its members, and that of a volume has the volume', async () => {
+    const project = served.path('projects/demo/trio-exomes/.svcfs');
+    expect(JSON.parse(await readFile(join(project, 'project.json'), 'utf8'))).toMatchObject({
+      id: 'demo/trio-exomes',
+      name: 'Trio exomes',
+    });
+    expect(await readFile(join(project, 'members.tsv'), 'utf8')).toBe(
+      'username\ttype\tread\twrite\tcopy\texecute\tadmin\ndemo\tUSER\ttrue\ttrue\ttrue\ttrue\ttrue\n',
+    );
+    const volume = served.path('volumes/demo/results');
+    expect(await readdir(volume)).not.toContain('.svcfs');
+    expect(await readdir(join(volume, '.svcfs'))).toEqual(['volume.json']);
+    expect(JSON.parse(await readFile(join(volume, '.svcfs/volume.json'), 'utf8'))).toMatchObject({
+      id: 'demo/results',
+      service: { bucket: 'demo-results' },
+    });
+  });
+});
+
+test("records are in the words of the service's dialect", async () => {
+  const ownKeys = async (): Promise<readonly string[]> => {
+    const document = JSON.parse(await readFile(served.path(APP, 'latest.json'), 'utf8'));
+    return [...new Set(Object.keys(document).flatMap((key) => /^(svc|sbg):/.exec(key)?.[1] ?? []))];
+  };
+  expect(await ownKeys()).toEqual(['svc']);
+  await remount('--dialect', 'sbg');
+  expect(await ownKeys()).toEqual(['sbg']);
+  expect(await readFile(served.path(APP, 'inputs.tsv'), 'utf8')).toContain('alignments\tFile\ttrue');
+});

@@ -38,10 +38,12 @@ describe('a folder has tables of the metadata in it', () => {
   test('in a directory that no listing shows, the project as well', async () => {
     expect(await readdir(folder)).not.toContain('.svcfs');
     expect(await shell(`find ${served.path(PROJECT)} -name '*svcfs*'`)).toBe('');
-    const held = ['by', 'find', ...TABLES].sort();
+    const held = ['by', 'entries', 'find', 'folder.json', ...TABLES].sort();
     expect((await readdir(join(folder, '.svcfs'))).sort()).toEqual(held);
-    expect((await readdir(served.path(PROJECT, '.svcfs'))).sort()).toEqual(held);
-    expect((await run('ls', [served.path('volumes/demo/results/.svcfs')])).code).not.toBe(0);
+    expect((await readdir(served.path(PROJECT, '.svcfs'))).sort()).toEqual(
+      [...held, 'members.tsv', 'project.json'].sort(),
+    );
+    expect((await run('ls', [served.path('volumes/demo/results/2023-pilot/.svcfs')])).code).not.toBe(0);
     expect((await run('mkdir', [join(folder, '.svcfs')])).stderr).toContain('File exists');
   });
 

@@ -29,7 +29,7 @@ import { requireWritable } from '../model/write-access.ts';
 import { openModeOf } from '../open-flags.ts';
 import { CONTROL_DIRECTORIES, CONTROL_FILES } from '../trees/control/control.ts';
 import { attributesOfAnnex } from './attributes.ts';
-import { localNode, tablesSource, withControl } from './folder-annex.ts';
+import { localNode, recordNames, tablesSource, withControl, withRecords } from './folder-annex.ts';
 import { Importing } from './importing.ts';
 import { LocalRoom, removeOldRooms } from './local-room.ts';
 import {
@@ -106,6 +106,21 @@ export class Annexes extends RefusedOperations implements AnnexOperations {
     if (!isAnnexNumber(parent) || ![...CONTROL_FILES, ...CONTROL_DIRECTORIES].includes(name)) return false;
     const directory = this.#nodes.directory(parent);
     return this.#folders.get(directory) === this.#parts.tree.top;
+  }
+
+  /** The folder whose record has a name in its annex; undefined: the name is the annex's own. */
+  recordedAt(parent: NodeId, name: string): ProjectFolderNode | undefined {
+    if (!isAnnexNumber(parent)) return undefined;
+    const folder = this.#folders.get(this.#nodes.directory(parent));
+    return folder && recordNames(folder).includes(name) ? folder : undefined;
+  }
+
+  knows(id: NodeId): boolean {
+    return this.#nodes.has(id);
+  }
+
+  inodeOf(id: NodeId): bigint {
+    return this.#nodes.get(id).ino;
   }
 
   pathOf(id: NodeId): string {
@@ -311,7 +326,7 @@ export class Annexes extends RefusedOperations implements AnnexOperations {
     const parts = { nodes: this.#nodes, clock: tree.clock };
     const tables = tablesSource(folderScope(tree, folder), roomOf(''), parts);
     const queries = this.#queries;
-    const source = withQueries(tables, {
+    const source = withQueries(withRecords(tables, folder), {
       ...parts,
       queries,
       folder,

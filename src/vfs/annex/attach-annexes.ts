@@ -6,24 +6,45 @@
 import { FsError } from '../errors/fs-error.ts';
 import { type Paths, SUBJECTS } from '../errors/subjects.ts';
 import type { AbsentEntry, Entry, FileHandle, FileSystem, NodeId, RequestContext } from '../file-system.ts';
+import type { PlatformTree } from '../listing/platform-tree.ts';
 import { ANNEX } from '../model/escape.ts';
-import type { ProjectFolderNode } from '../model/node.ts';
+import { type ProjectFolderNode, pathOf } from '../model/node.ts';
 import { isAnnexNumber, isTreeNumber } from '../model/number-ranges.ts';
 import type { Tree } from '../model/tree.ts';
+import { fixedEntries } from '../synthetic/entries.ts';
+import type { SyntheticTrees } from '../synthetic/synthetic-trees.ts';
+import { folderRecords, volumeRecords } from '../trees/folders/folder-records.ts';
 import type { Annexes, AnnexOperations } from './annexes.ts';
 import { type Method, TreeChanges } from './tree-changes.ts';
 
+type AnnexedTree = Pick<Tree, 'nodes' | 'root' | 'api' | 'childOf' | 'childrenOf'> &
+  Pick<PlatformTree, 'top'>;
 type Place = { readonly parent: NodeId; readonly name: string };
 
 export function attachAnnexes(
   fileSystem: FileSystem,
   annexes: Annexes,
-  tree: Pick<Tree, 'nodes' | 'root' | 'childOf'>,
+  { tree, synthetic }: { readonly tree: AnnexedTree; readonly synthetic: SyntheticTrees },
 ): FileSystem {
   const folderAt = (id: NodeId): ProjectFolderNode | undefined => {
     if (!isTreeNumber(id)) return undefined;
     const node = tree.nodes.get(id);
     return node.kind === 'project-folder' ? node : undefined;
+  };
+  /** Whether a name is of a record: synthetic entries are grafted on the annex. */
+  const holdsRecord = (parent: NodeId, name: string): boolean => {
+    const folder = annexes.recordedAt(parent, name);
+    if (folder === undefined) return false;
+    const at = { ino: annexes.inodeOf(parent), path: annexes.pathOf(parent) };
+    synthetic.graft(parent, folderRecords(folder, tree), at);
+    return true;
+  };
+  const volumeAt = (id: NodeId, name: string): boolean => {
+    const node = name === ANNEX && isTreeNumber(id) ? tree.nodes.get(id) : undefined;
+    if (node?.kind !== 'volume-directory' || node.prefix !== '' || node === tree.top) return false;
+    const at = { ino: node.ino, path: pathOf(node) };
+    synthetic.graft(id, fixedEntries({ [ANNEX]: volumeRecords(node, tree) }), at);
+    return true;
   };
   const lookupControl = async (name: string, context: RequestContext): Promise<Entry | AbsentEntry> => {
     const control = await tree.childOf(tree.root, ANNEX, context.signal);
@@ -36,6 +57,8 @@ export function attachAnnexes(
     if (!isOfAnnexes(op)) return [op, ofTree];
     const ofAnnex = annexes[op].bind(annexes) as Method;
     const method: Method = (...args) => {
+      if (placesOf(op, args).some(({ parent, name: named }) => holdsRecord(parent, named)))
+        return ofSynthetic(op, synthetic)(...args);
       const ours = isOurs(op, args);
       if (ours === 'both') refuseBoth(op, args);
       if (ours) return ofAnnex(...args);
@@ -50,13 +73,22 @@ export function attachAnnexes(
   return {
     ...others,
     lookup: (parent, name, context) => {
+      if (volumeAt(parent, name)) return synthetic.lookup(parent, name, context);
       if (!annexes.isOfControl(parent, name)) return lookup(parent, name, context);
       return lookupControl(name, context);
+    },
+    forget: (id, count) => {
+      others.forget(id, count);
+      if (isAnnexNumber(id) && !annexes.knows(id)) synthetic.ungraft(id);
     },
     // No directory of an annex is moved.
     knownDirectory: (parent, name) =>
       isAnnexNumber(parent) ? undefined : fileSystem.knownDirectory(parent, name),
   };
+}
+
+function ofSynthetic(op: keyof FileSystem, synthetic: SyntheticTrees): Method {
+  return isOfAnnexes(op) ? (synthetic[op].bind(synthetic) as Method) : () => undefined;
 }
 
 /** What is moved into an annex would leave the platform: mv(1) then copies it here and removes it there. */

@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { inodeNumber } from '../model/inode-number.ts';
+import type { ProjectFolderNode } from '../model/node.ts';
 import { CONTROL_DIRECTORIES, CONTROL_FILES } from '../trees/control/control.ts';
+import { FOLDER_RECORDS, PROJECT_RECORDS } from '../trees/folders/folder-records.ts';
 import type { LocalRoom } from './local-room.ts';
 import type { AnnexDirectory, AnnexName, AnnexSource, LocalNode } from './node.ts';
 import type { AnnexNodes } from './nodes.ts';
@@ -60,6 +62,19 @@ export function localNode(
     kind: 'local',
     room,
   }));
+}
+
+/** The same, which lists what the platform answers of the folder as well. */
+export function withRecords(source: AnnexSource, folder: ProjectFolderNode): AnnexSource {
+  const records = recordNames(folder).map(
+    (name): AnnexName => ({ name, kind: name === 'entries' ? 'directory' : 'table' }),
+  );
+  return { ...source, names: async (...asked) => [...records, ...(await source.names(...asked))] };
+}
+
+/** They are synthetic entries (`attachAnnexes`). */
+export function recordNames(folder: ProjectFolderNode): readonly string[] {
+  return folder.record ? FOLDER_RECORDS : PROJECT_RECORDS;
 }
 
 /** The same, which lists what the mount tells about itself as well. */

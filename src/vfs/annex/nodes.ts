@@ -15,6 +15,10 @@ export class AnnexNodes {
     return node;
   }
 
+  has(id: NodeId): boolean {
+    return this.#nodes.has(id);
+  }
+
   /** @throws ESTALE */
   get(id: NodeId): AnnexNode {
     const node = this.#nodes.get(id);
