@@ -158,6 +158,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       lookAgainAt: files.lookAgainAt,
       pinsAt: files.pinsAt,
       logControl: context.logControl,
+      exchanges: () => clients.service.exchanges(),
       statistics: information.statistics,
       circumstances: information.circumstances,
       cached: bytes.reader.cached,

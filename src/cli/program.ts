@@ -5,6 +5,7 @@ import { addCacheCommand } from './commands/cache.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addCpCommand, addMvCommand } from './commands/cp-and-mv.ts';
+import { addDebugCommand } from './commands/debug.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addFindCommand } from './commands/find.ts';
@@ -62,6 +63,7 @@ export function createProgram(): Command {
   addWhyCommand(program);
   addDoctorCommand(program);
   addLogCommand(program);
+  addDebugCommand(program);
   addJobsCommand(program);
   addConfigCommand(program);
   program.commandsGroup('Files:');

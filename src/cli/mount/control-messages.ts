@@ -8,6 +8,7 @@ import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import type { FailedPaths } from './path-failures.ts';
 import type { PlatformAnswer, PlatformRequest } from './platform-inquiries.ts';
+import type { PastExchange } from './service-log.ts';
 import type { TrashAnswer, TrashRequest } from './trash-inquiries.ts';
 
 /** Bytes a second at most; undefined: no limit. */
@@ -45,6 +46,8 @@ export type InquiryRequest =
   | { readonly request: 'recover'; readonly action: 'retry' | 'drop'; readonly draft: string }
   /** Answered with the level in force, which is the one that is given, if one is. */
   | LogRequest
+  /** Answered with the last requests to the service. */
+  | { readonly request: 'exchanges' }
   /** Answered with the files at the paths and below. */
   | { readonly request: 'pins'; readonly paths: readonly string[] }
   /** Lets deletions through that `--confirm-delete` would refuse: those of a process and its group, or at the path and below. */
@@ -86,6 +89,7 @@ export type InquiryAnswer =
   /** The reasons why it failed. */
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
   | ({ readonly answer: 'pins' } & PinsAnswer)
+  | { readonly answer: 'exchanges'; readonly exchanges: readonly PastExchange[] }
   | { readonly answer: 'log'; readonly level: string }
   | { readonly answer: 'allow' }
   | TrashAnswer

@@ -10,6 +10,7 @@ import type { InquiryAnswer, InquiryRequest, PinsAnswer, TransferRates } from '.
 import type { MountStatistics } from './mount-statistics.ts';
 import { PathFailures } from './path-failures.ts';
 import { answerPlatformRequest, type PlatformParts } from './platform-inquiries.ts';
+import type { PastExchange } from './service-log.ts';
 import { answerTrashRequest, type TrashParts } from './trash-inquiries.ts';
 
 /** The objects from which a mount answers over its control socket. */
@@ -29,6 +30,7 @@ export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
   /** Limits in bytes a second. */
   readonly rates: TransferRates;
   readonly logControl: LogControl;
+  readonly exchanges: () => readonly PastExchange[];
   readonly statistics: () => MountStatistics;
   readonly circumstances: (path?: string) => readonly string[];
 }
@@ -79,6 +81,8 @@ export async function answerInquiry(
       inquiries.allowDeletions(pid === undefined ? { path } : { pid }, forMs);
       return { answer: 'allow' };
     }
+    case 'exchanges':
+      return { answer: 'exchanges', exchanges: inquiries.exchanges() };
     case 'log':
       if (request.level !== undefined) inquiries.logControl.level = request.level;
       return { answer: 'log', level: inquiries.logControl.level };

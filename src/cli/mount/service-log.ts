@@ -13,6 +13,17 @@ const WITHOUT_TOKEN = 'GET /';
 /** Two waits that end so close to each other are for one interval: told once. */
 const SAME_INTERVAL_MS = 2000;
 
+/** So many of the last exchanges are remembered. */
+const MOST_EXCHANGES = 200;
+
+/** An exchange of late, for who looks for a fault. */
+export interface PastExchange extends Pick<Exchange, 'call' | 'status' | 'ms' | 'requestId' | 'reason'> {
+  /** Its end, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Method and path with placeholders. */
+  readonly route: string;
+}
+
 export interface ServiceSnapshot {
   readonly away: boolean;
   /** Null: it is taken. */
@@ -30,6 +41,7 @@ export class ServiceLog {
   #tokenRefusedSinceMs: number | null = null;
   #lost = 0;
   #rateWaits = 0;
+  readonly #exchanges: PastExchange[] = [];
   #toldUntilMs = Number.NEGATIVE_INFINITY;
 
   /** `onWait` is told once an interval that requests wait for the next, and how long. */
@@ -41,6 +53,8 @@ export class ServiceLog {
 
   readonly onExchange = ({ name, call, status, ms, requestId, reason, lost }: Exchange): void => {
     this.#log.debug({ call, status, ms, requestId, reason }, 'exchange');
+    this.#exchanges.push({ atMs: this.#clock.now(), route: name, call, status, ms, requestId, reason });
+    if (this.#exchanges.length > MOST_EXCHANGES) this.#exchanges.shift();
     if (lost) this.#lost += 1;
     if (lost || AWAY_STATUS.has(status)) this.#away({ call, status, reason });
     else if (status !== undefined && status !== TOO_MANY_REQUESTS) this.#answered({ name, call, status });
@@ -70,6 +84,11 @@ export class ServiceLog {
   readonly onClockSkew = (aheadMs: number): void => {
     this.#log.warn({ aheadMs }, describeClockSkew(aheadMs));
   };
+
+  /** The last ones, oldest first. */
+  exchanges(): readonly PastExchange[] {
+    return [...this.#exchanges];
+  }
 
   /** Counted since the mount began. */
   snapshot(): ServiceSnapshot {
