@@ -186,7 +186,7 @@ describe('.svcfs of a folder', () => {
   });
 });
 
-test("records are in the words of the service's dialect", async () => {
+test('records are in the words of the dialect that the service speaks', async () => {
   const ownKeys = async (): Promise<readonly string[]> => {
     const document = JSON.parse(await readFile(served.path(APP, 'latest.json'), 'utf8'));
     return [...new Set(Object.keys(document).flatMap((key) => /^(svc|sbg):/.exec(key)?.[1] ?? []))];
