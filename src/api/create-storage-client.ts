@@ -56,12 +56,13 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     connectTimeoutMs: Math.min(given.connectTimeoutMs, given.timeoutMs),
   };
   const network = options.network ?? new Network();
+  const uploads = Math.max(limits.connections, options.uploads ?? 0);
   const agent = new Agent({
     factory: (origin, own: Pool.Options) => {
       const connect = network.connector(new URL(origin), limits.connectTimeoutMs);
       return poolOn(network, new URL(origin), { ...own, connect: watchedConnector(connect, limits) });
     },
-    connections: Math.max(limits.connections, options.uploads ?? 0),
+    connections: uploads,
     pipelining: 1,
     headersTimeout: limits.stallTimeoutMs,
     bodyTimeout: limits.stallTimeoutMs,
@@ -70,14 +71,16 @@ export function createStorageClient(options: StorageOptions): StorageClient {
   const end = sharedAbortController();
   const retries = { clock: options.clock, timeoutMs: limits.timeoutMs, ended: end.signal };
   const sockets = new ConnectionPool(limits, network);
+  const puts = new ConnectionPool({ ...limits, connections: uploads, sending: limits }, network);
   const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
   return {
     getRange: getRangeOver(exchange, { ...retries, stallTimeoutMs: limits.stallTimeoutMs }),
     connectAhead: (origin, connections) => sockets.connectAhead(new URL(origin), connections),
-    putPart: putPartOver(agent, { ...retries, uploadLimit: options.uploadLimit }),
+    putPart: putPartOver({ agent, sockets: puts }, { ...retries, uploadLimit: options.uploadLimit }),
     close: async () => {
       end.abort(new StorageError('failed', 'the client of the store was closed'));
       sockets.close();
+      puts.close();
       await agent.destroy();
     },
   };

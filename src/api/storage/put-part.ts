@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 
 import { deferred } from '../../lib/deferred.ts';
 import { errorCode } from '../../lib/error-code.ts';
@@ -11,9 +11,11 @@ import { md5OfEtag, unquoted } from '../etag.ts';
 import type { SignedUrl } from '../model.ts';
 import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
 import { ConnectionStalled } from '../transport/watch-sending.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
 import { followRedirects } from './redirect.ts';
 import { singleHeader } from './single-header.ts';
+import { type PutAnswer, putOverSocket } from './socket-put.ts';
 import { ENCRYPTION_HEADER, mayPass, storageErrorOf } from './store-answer.ts';
 
 const BACKOFF = { baseMs: 200, capMs: 5000 };
@@ -24,15 +26,23 @@ export interface PutLimits extends RetryLimits {
   readonly uploadLimit: Throttle | undefined;
 }
 
+/** The ways of a part: sockets for what goes over TLS at full speed, and the agent for all else. */
+export interface PutWays {
+  readonly agent: Agent;
+  readonly sockets: ConnectionPool;
+}
+
 /** Sends a part until the store takes it: repeating a part replaces it, so a lost answer costs only the bytes. */
-export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['putPart'] {
+export function putPartOver({ agent, sockets }: PutWays, limits: PutLimits): StorageClient['putPart'] {
   return async (target, body, signal) => {
     const patience = new Patience({ ...limits, backoff: BACKOFF });
     for (;;) {
       const beganMs = limits.clock.monotonic();
       try {
         return await followRedirects(new URL(target.url), (address) =>
-          put(agent, { target, address, signal, ...pacedBody(body, limits.uploadLimit, signal) }),
+          address.protocol === 'https:' && limits.uploadLimit === undefined
+            ? putOver(sockets, { target, address, signal, body })
+            : put(agent, { target, address, signal, ...pacedBody(body, limits.uploadLimit, signal) }),
         );
       } catch (cause) {
         signal?.throwIfAborted();
@@ -52,14 +62,25 @@ function silentMsOf(cause: unknown, tookMs: number): number {
   return errorCode(cause) === 'UND_ERR_CONNECT_TIMEOUT' ? tookMs : 0;
 }
 
-interface Put extends PacedBody {
+interface Put {
   readonly target: SignedUrl;
   /** Of the target, or where that leads. */
   readonly address: URL;
   readonly signal: AbortSignal | undefined;
 }
 
-async function put(agent: Agent, { target, address, body, headers, signal }: Put): Promise<StoredPart> {
+async function putOver(
+  sockets: ConnectionPool,
+  { target, address, body, signal }: Put & { readonly body: Uint8Array },
+): Promise<StoredPart> {
+  const wanted = { address, method: target.method, headers: headersAt(address, target), body };
+  return storedPart(await putOverSocket(sockets, wanted, signal));
+}
+
+async function put(
+  agent: Agent,
+  { target, address, body, headers, signal }: Put & PacedBody,
+): Promise<StoredPart> {
   const stored = deferred<StoredPart>();
   await agent.stream(
     {
@@ -75,7 +96,8 @@ async function put(agent: Agent, { target, address, body, headers, signal }: Put
     (answer) => {
       // An error here ends the request, and its connection. An answer counts though bytes are still on their way, and
       // the rest of them is not sent.
-      stored.resolve(storedPart(answer));
+      const { statusCode: status, headers: answered } = answer;
+      stored.resolve(storedPart({ status, header: (name) => singleHeader(answered[name]) }));
       return new Writable({ write: (_chunk, _encoding, done) => done() });
     },
   );
@@ -88,13 +110,13 @@ function headersAt(address: URL, { url, headers }: SignedUrl): SignedUrl['header
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_HOST.has(name.toLowerCase())));
 }
 
-function storedPart({ statusCode: status, headers }: Dispatcher.StreamFactoryData): StoredPart {
+function storedPart({ status, header }: PutAnswer): StoredPart {
   if (status < 200 || status >= 300) {
-    throw storageErrorOf(status, singleHeader(headers['location']));
+    throw storageErrorOf(status, header('location'));
   }
-  const etag = unquoted(singleHeader(headers['etag']));
+  const etag = unquoted(header('etag'));
   if (etag === undefined) {
     throw new StorageError('failed', 'the store gave the part no ETag', { status });
   }
-  return { etag, md5: md5OfEtag(etag, singleHeader(headers[ENCRYPTION_HEADER])) };
+  return { etag, md5: md5OfEtag(etag, header(ENCRYPTION_HEADER)) };
 }

@@ -10,6 +10,7 @@ import {
 } from '../../lib/socket-addon.ts';
 import type { Network, Way } from '../network/network.ts';
 import { unreachableProxy } from '../network/proxy-error.ts';
+import { ConnectionStalled, type SendingLimits, watchSending } from '../transport/watch-sending.ts';
 import { LowWater } from './low-water.ts';
 
 /** The reports of a connection to the exchange that uses it. */
@@ -26,6 +27,8 @@ export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
   /** How long the rest of an answer may wait to be taken off its socket. */
   readonly bodyWaitMs?: number;
+  /** Of connections over TLS that send bodies: these watch over their requests instead of a time without a byte. */
+  readonly sending?: SendingLimits;
 }
 
 /**
@@ -49,13 +52,14 @@ export class RangeConnection {
   readonly #lowWater = new LowWater((bytes) => this.#socket && setReceiveLowWater(this.#socket, bytes));
   readonly bodyWaitMs: number;
   readonly #connectTimeoutMs: number;
+  readonly #sending: SendingLimits | undefined;
   readonly #origin: URL;
   readonly #way: Way | undefined;
   readonly #isPlain: boolean;
   #timeoutMs = 0;
   #user: ConnectionUser | undefined;
   /** A request that waits until there is a socket. */
-  #unsent = '';
+  #unsent: { readonly head: string; readonly onSent: (() => void) | undefined } | undefined;
   #goneBecause: Error | undefined;
   #wasIdle = false;
   /** The store, or its proxy, took the connection. */
@@ -76,6 +80,7 @@ export class RangeConnection {
     this.#origin = origin;
     this.bodyWaitMs = limits.bodyWaitMs ?? DEFAULT_BODY_WAIT_MS;
     this.#connectTimeoutMs = limits.connectTimeoutMs;
+    this.#sending = limits.sending;
     this.#isPlain = origin.protocol === 'http:';
     try {
       this.#way = network.wayTo(origin);
@@ -136,8 +141,11 @@ export class RangeConnection {
     this.#socket?.resume();
   }
 
-  /** Sends a request for a user, who gets what comes until `release`; gone after so long without a byte. */
-  request(head: string, user: ConnectionUser, stallTimeoutMs: number): void {
+  /**
+   * Sends a request for a user, who gets what comes until `release`; gone after so long without a byte, 0: any time. When
+   * `onSent` is called the network has the head, and a body may follow.
+   */
+  request(head: string, user: ConnectionUser, stallTimeoutMs: number, onSent?: () => void): void {
     this.#user = user;
     this.#lowWater.begin();
     this.#timeoutMs = stallTimeoutMs;
@@ -145,8 +153,13 @@ export class RangeConnection {
       user.onGone(this.#goneBecause);
       return;
     }
-    if (this.#socket) this.#send(this.#socket, head);
-    else this.#unsent = head;
+    if (this.#socket) this.#send(this.#socket, head, onSent);
+    else this.#unsent = { head, onSent };
+  }
+
+  /** Sends bytes of a body; they must stay as they are until `onSent` is called, or the connection is gone. */
+  send(bytes: Uint8Array, onSent: () => void): void {
+    this.#socket?.write(bytes, unlessFailed(onSent));
   }
 
   /** Ends the use by an exchange; the connection is idle then, and keeps no process alive. */
@@ -173,30 +186,33 @@ export class RangeConnection {
     socket.setNoDelay(true);
     const connected = (): void => {
       openReceiveWindow(socket, WINDOW_BYTES);
-      socket.setTimeout(this.#timeoutMs);
+      if (!this.#sending) socket.setTimeout(this.#timeoutMs);
     };
     if (socket.connecting) socket.once('connect', connected);
     else connected();
-    socket.once(this.proxy?.secure ? 'secureConnect' : 'connect', () => {
+    socket.once(this.proxy?.secure || this.#sending ? 'secureConnect' : 'connect', () => {
       this.#isThere = true;
+      if (this.#sending) socket.setTimeout(this.#timeoutMs);
     });
     socket.on('timeout', () => {
       this.#isStalled = this.#user !== undefined;
-      this.close(new Error('the store sent nothing for too long'));
+      this.close(new ConnectionStalled('the store sent nothing for too long', socket.timeout ?? 0));
     });
     socket.on('error', (error) => this.#gone(this.#named(error)));
     socket.on('end', () => this.close(new Error('the store closed the connection')));
     socket.on('close', () => this.#gone(new Error('the connection was closed')));
-    if (this.#unsent) this.#send(socket, this.#unsent);
+    if (this.#sending) watchSending(socket, this.#sending);
+    if (this.#unsent) this.#send(socket, this.#unsent.head, this.#unsent.onSent);
     else if (this.#wasIdle) socket.unref();
-    this.#unsent = '';
+    this.#unsent = undefined;
   };
 
-  #send(socket: Socket, head: string): void {
-    const stallTimeoutMs = this.#timeoutMs;
+  #send(socket: Socket, head: string, onSent: (() => void) | undefined): void {
+    const isOpening = this.#sending ? !this.#isThere : socket.connecting;
+    const openingMs = Math.min(this.#connectTimeoutMs, this.#timeoutMs || Number.POSITIVE_INFINITY);
     socket.ref();
-    socket.setTimeout(socket.connecting ? Math.min(this.#connectTimeoutMs, stallTimeoutMs) : stallTimeoutMs);
-    socket.write(head);
+    socket.setTimeout(isOpening ? openingMs : this.#timeoutMs);
+    socket.write(head, 'latin1', onSent && unlessFailed(onSent));
   }
 
   /** The error, with the name of the host or proxy that failed. */
@@ -221,5 +237,12 @@ export class RangeConnection {
     const user = this.#user;
     this.#user = undefined;
     user?.onGone(this.#goneBecause);
+  };
+}
+
+/** The user of the connection hears of a failure by `onGone`. */
+function unlessFailed(onSent: () => void): (error?: Error | null) => void {
+  return (error) => {
+    if (!error) onSent();
   };
 }

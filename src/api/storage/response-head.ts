@@ -11,8 +11,17 @@ export interface ResponseHead extends RangeHeaders {
   readonly plain: boolean;
 }
 
+/** The lines of a head. */
+interface HeadLines {
+  /** Of HTTP/1. */
+  readonly minorVersion: string;
+  readonly status: number;
+  /** By their names in lower case; of several the last. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
 /** Parses what comes before the empty line; undefined when it is no HTTP. */
-export function parseResponseHead(text: string): ResponseHead | undefined {
+export function parseHeadLines(text: string): HeadLines | undefined {
   const [statusLine = '', ...lines] = text.split('\r\n');
   const match = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(statusLine);
   if (!match) {
@@ -23,10 +32,17 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     const colon = line.indexOf(':');
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
-  const status = Number(match[2]);
+  return { minorVersion: match[1] ?? '', status: Number(match[2]), headers };
+}
+
+/** As `parseHeadLines`, with what a plain range needs. */
+export function parseResponseHead(text: string): ResponseHead | undefined {
+  const lines = parseHeadLines(text);
+  if (!lines) return undefined;
+  const { minorVersion, status, headers } = lines;
   const contentEncoding = headers.get('content-encoding');
   const plain =
-    match[1] === '1' &&
+    minorVersion === '1' &&
     status >= 200 &&
     !headers.has('transfer-encoding') &&
     !isEncoded(contentEncoding) &&

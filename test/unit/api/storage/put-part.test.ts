@@ -2,11 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { dirSync } from 'tmp';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import type { StorageClient, StoredPart } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
+import { Network } from '../../../../src/api/network/network.ts';
+import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
 import { Throttle } from '../../../../src/lib/throttle.ts';
+import { makeCertificate } from '../../../support/certificate.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 import { type SlowReader, startSlowReader } from '../../../support/slow-reader.ts';
@@ -16,29 +20,36 @@ import { waitUntil } from '../../../support/wait-until.ts';
 const part = randomBytes(1_500_000);
 const md5 = createHash('md5').update(part).digest('hex');
 const clock = new HastyClock();
+const place = dirSync({ unsafeCleanup: true });
+afterAll(() => place.removeCallback());
+const certificate = await makeCertificate(place.name);
+const network = new Network({ proxies: NO_PROXIES, authorities: [certificate.cert.toString()] });
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each[Symbol.asyncDispose]()));
 });
 
-async function storeOf(
-  handler: StubHandler,
-  options: { readonly uploads?: number } = {},
-): Promise<{ storage: StorageClient; stub: StubServer; target: Parameters<StorageClient['putPart']>[0] }> {
-  const stub = await startStub(handler);
-  const storage = createStorageClient({ clock, limits: { stallTimeoutMs: 500 }, ...options });
-  open.push({ [Symbol.asyncDispose]: () => storage.close() }, stub);
-  const target = {
-    url: `${stub.origin}/p/1?sig=x`,
-    method: 'PUT',
-    headers: { 'x-extra': '1' },
-    expiresMs: undefined,
-  };
-  return { storage, stub, target };
-}
+describe.each([
+  ['http', {}],
+  ['https', { certificate }],
+] as const)('putPart over %s', (_, secure) => {
+  async function storeOf(
+    handler: StubHandler,
+    options: { readonly uploads?: number } = {},
+  ): Promise<{ storage: StorageClient; stub: StubServer; target: Parameters<StorageClient['putPart']>[0] }> {
+    const stub = await startStub(handler, secure);
+    const storage = createStorageClient({ clock, network, limits: { stallTimeoutMs: 500 }, ...options });
+    open.push({ [Symbol.asyncDispose]: () => storage.close() }, stub);
+    const target = {
+      url: `${stub.origin}/p/1?sig=x`,
+      method: 'PUT',
+      headers: { 'x-extra': '1' },
+      expiresMs: undefined,
+    };
+    return { storage, stub, target };
+  }
 
-describe('putPart', () => {
   it('sends the bytes with the headers of the link and answers the bare ETag, and that it is an MD5', async () => {
     const { storage, stub, target } = await storeOf((_, response) =>
       response.setHeader('ETag', `"${md5}"`).end(),
@@ -82,7 +93,9 @@ describe('putPart', () => {
     const { storage, target } = await storeOf((_, response) => {
       count += 1;
       if (count === 1) {
-        response.socket?.resetAndDestroy();
+        // Node resets no TLS connection.
+        if ('certificate' in secure) response.destroy();
+        else response.socket?.resetAndDestroy();
       } else if (count === 3) {
         response.setHeader('ETag', `"${md5}"`).end();
       } else {
@@ -98,8 +111,8 @@ describe('putPart', () => {
     const fakeClock = new FakeClock();
     const limit = new Throttle(160, fakeClock);
     const taken: number[] = [];
-    const stub = await startStub((_, response) => response.setHeader('ETag', '"x"').end());
-    const storage = createStorageClient({ clock, uploadLimit: limit });
+    const stub = await startStub((_, response) => response.setHeader('ETag', '"x"').end(), secure);
+    const storage = createStorageClient({ clock, network, uploadLimit: limit });
     open.push({ [Symbol.asyncDispose]: () => storage.close() }, stub);
     const target = { url: `${stub.origin}/`, method: 'PUT', headers: {}, expiresMs: undefined };
     const sending = [part.subarray(0, 45), part.subarray(45, 100)].map((bytes) =>
@@ -125,48 +138,48 @@ describe('putPart', () => {
     await expect(storage.putPart(target, part)).rejects.toMatchObject({ kind, status });
     expect(stub.requests).toHaveLength(1);
   });
+});
 
-  describe('with little time', () => {
-    const MIB = 1024 * 1024;
+describe('putPart with little time', () => {
+  const MIB = 1024 * 1024;
 
-    async function slowStore(
-      read: (request: IncomingMessage) => Promise<void>,
-    ): Promise<{ put: () => Promise<StoredPart>; store: SlowReader }> {
-      const store = await startSlowReader(read, (response) => response.setHeader('ETag', '"x"').end());
-      const limits = { timeoutMs: 100, stallTimeoutMs: 100, answerTimeoutMs: 500 };
-      const storage = createStorageClient({ clock, limits });
-      open.push({ [Symbol.asyncDispose]: () => storage.close() }, store);
-      const target = { url: `${store.origin}/`, method: 'PUT', headers: {}, expiresMs: undefined };
-      return { put: () => storage.putPart(target, new Uint8Array(8 * MIB)), store };
-    }
+  async function slowStore(
+    read: (request: IncomingMessage) => Promise<void>,
+  ): Promise<{ put: () => Promise<StoredPart>; store: SlowReader }> {
+    const store = await startSlowReader(read, (response) => response.setHeader('ETag', '"x"').end());
+    const limits = { timeoutMs: 100, stallTimeoutMs: 100, answerTimeoutMs: 500 };
+    const storage = createStorageClient({ clock, limits });
+    open.push({ [Symbol.asyncDispose]: () => storage.close() }, store);
+    const target = { url: `${store.origin}/`, method: 'PUT', headers: {}, expiresMs: undefined };
+    return { put: () => storage.putPart(target, new Uint8Array(8 * MIB)), store };
+  }
 
-    it('waits for a store that takes longer, as long as it takes something', async () => {
-      const { put, store } = await slowStore(async (request) => {
-        for await (const _ of request) await delay(15);
-      });
-      const startMs = performance.now();
-      await put();
-      expect(performance.now() - startMs).toBeGreaterThan(1500);
-      expect(store.requests()).toBe(1);
+  it('waits for a store that takes longer, as long as it takes something', async () => {
+    const { put, store } = await slowStore(async (request) => {
+      for await (const _ of request) await delay(15);
     });
+    const startMs = performance.now();
+    await put();
+    expect(performance.now() - startMs).toBeGreaterThan(1500);
+    expect(store.requests()).toBe(1);
+  });
 
-    it('gives up one that takes nothing more', async () => {
-      const { put } = await slowStore(() => new Promise(() => undefined));
-      await expect(put()).rejects.toThrow('took none of what was sent');
-    });
+  it('gives up one that takes nothing more', async () => {
+    const { put } = await slowStore(() => new Promise(() => undefined));
+    await expect(put()).rejects.toThrow('took none of what was sent');
+  });
 
-    it('waits longer for the answer, but not for ever', async () => {
-      const { put, store } = await slowStore(async (request) => {
-        for await (const _ of request);
-        await delay(300);
-      });
-      await put();
-      expect(store.requests()).toBe(1);
-      const silent = await slowStore(async (request) => {
-        for await (const _ of request);
-        await new Promise(() => undefined);
-      });
-      await expect(silent.put()).rejects.toThrow('did not answer');
+  it('waits longer for the answer, but not for ever', async () => {
+    const { put, store } = await slowStore(async (request) => {
+      for await (const _ of request);
+      await delay(300);
     });
+    await put();
+    expect(store.requests()).toBe(1);
+    const silent = await slowStore(async (request) => {
+      for await (const _ of request);
+      await new Promise(() => undefined);
+    });
+    await expect(silent.put()).rejects.toThrow('did not answer');
   });
 });
