@@ -9,7 +9,7 @@ const SECRET_KEY = /token$|secret|password|authorization|signature|cookie|creden
 const HIDDEN = '[redacted]';
 /** Lines of a stack: of JavaScript, and of the kernel. */
 const STACK_LINE = /^\s+at |^\[<[0-9a-f]+>\] /;
-const ADDRESS = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s"'/?#]*)([^\s"']*)/gi;
+const ADDRESS = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s"'/?#,;)]*)([^\s"',;)]*)/gi;
 const QUOTED = /'([^'\n]{1,255})'|"([^"\n]{1,255})"/g;
 const WORDS = /name-[0-9a-f]{8}|\[redacted\]|[\p{L}\p{N}_]+/gu;
 /** Words with a slash or a dot in them. */

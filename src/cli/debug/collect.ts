@@ -108,7 +108,7 @@ export async function stateFiles(root: string): Promise<readonly object[]> {
 
 /** Variables that svcfs reads, without those that hold a token or a password. */
 export function environment(hidden: ReadonlySet<string>): Readonly<Record<string, string>> {
-  const ours = /^(SVC|SVCFS|SB|XDG|NODE)_|_PROXY$|^(PATH|LANG|TMPDIR)$/i;
+  const ours = /^(SVC|SVCFS|SB|XDG|NODE)_|_PROXY$|^(PATH|TMPDIR)$/i;
   return Object.fromEntries(
     Object.entries(process.env)
       .filter(([name]) => ours.test(name))

@@ -84,6 +84,7 @@ it.each([
   { text: 'GET /files/:file_id/actions/copy' },
   { call: 'GET /files/5f0c1e5f0c1e5f0c1e5f0c1e' },
   { endpoint: 'https://api.example.org/v2' },
+  { found: 'https://api.example.org/v2, the limit' },
   { remedy: 'mknod -m 666 /dev/fuse c 10 229' },
   { msg: 'request limit used up: requests wait for the next interval', ms: 12.5 },
   { time: '2026-05-31T10:00:00.000Z', level: 'warn' },

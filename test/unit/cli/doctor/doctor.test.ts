@@ -125,7 +125,7 @@ async function login(remedy: string, endpoint: string): Promise<void> {
 }
 
 describe('a set-up where all is well', () => {
-  it('has no fault, and costs three requests and one for each of up to three projects', async () => {
+  it('has no fault, and costs two requests and one for each of up to three projects', async () => {
     signIn();
     proxy.requests.length = 0;
     expect(await examined('token')).toMatchObject({ state: 'ok', exit: 0 });
