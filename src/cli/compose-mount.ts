@@ -154,6 +154,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       learnEntries: files.learnEntries,
       learnItems: files.learnItems,
       refreshAt: files.refreshAt,
+      learnTasks: files.learnTasks,
       trashPlaceAt: files.trashPlaceAt,
       lookAgainAt: files.lookAgainAt,
       pinsAt: files.pinsAt,

@@ -2,26 +2,28 @@
 
 /** Of an id, which is a UUID. */
 const ID_DIGITS = 8;
-/** NAME_MAX of Linux, without the `~` and the digits. */
-const NAME_BYTES = 255 - ID_DIGITS - 1;
+/** NAME_MAX of Linux. */
+const NAME_MAX = 255;
 
 /** Control characters, `/`, and halves of surrogate pairs. */
 const UNFIT = /[\p{Cc}/]|\p{Surrogate}/gu;
 
-export function taskDirectoryName({ id, name }: { readonly id: string; readonly name: string }): string {
-  const fit = name.replace(UNFIT, '_');
-  const bytes = Buffer.from(fit);
-  const cut =
-    bytes.length <= NAME_BYTES
-      ? fit
-      : bytes
-          .subarray(0, NAME_BYTES)
-          .toString('utf8')
-          .replace(/\ufffd+$/, '');
-  return `${cut}~${id.slice(0, ID_DIGITS)}`;
+/** `ending`: the whole id tells tasks of one name apart whose ids begin the same. */
+export function taskDirectoryName(
+  { id, name }: { readonly id: string; readonly name: string },
+  ending: 'eight digits' | 'whole id' = 'eight digits',
+): string {
+  const tail = `~${ending === 'whole id' ? id : id.slice(0, ID_DIGITS)}`;
+  const fit = Buffer.from(name.replace(UNFIT, '_'));
+  const most = NAME_MAX - tail.length;
+  if (fit.length <= most) return `${fit}${tail}`;
+  return `${fit
+    .subarray(0, most)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '')}${tail}`;
 }
 
 /** The beginning of the id in the name of a task's directory; undefined for a name that has none. */
 export function idInName(name: string): string | undefined {
-  return /~([0-9a-f]{8})$/.exec(name)?.[1];
+  return /~([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/.exec(name)?.[1];
 }

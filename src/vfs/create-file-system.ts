@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TaskRecord } from '../api/model.ts';
 import type { LocalCopies } from '../content/local-copies.ts';
 import type { ContentVersion } from '../content/ports.ts';
 import type { ProcessTable } from '../lib/process-table.ts';
@@ -49,6 +50,7 @@ import { SyntheticTrees } from './synthetic/synthetic-trees.ts';
 import { apps } from './trees/apps/apps.ts';
 import { billing } from './trees/billing/billing.ts';
 import { control, type MountInformation } from './trees/control/control.ts';
+import { TasksTree } from './trees/tasks/tasks-tree.ts';
 import { editsTold } from './xattr/edits-told.ts';
 import { type LearntAnnotations, learnAnnotations } from './xattr/learn-annotations.ts';
 import { Xattrs } from './xattr/xattrs.ts';
@@ -120,6 +122,8 @@ export interface MountedFileSystem {
   learnItems(items: readonly LearntItem[]): void;
   /** Asks anew now for what is at a path. Answers how many entries a directory has. */
   refreshAt(path: string, signal: AbortSignal): Promise<number | undefined>;
+  /** These tasks were made, or are so on the platform now. */
+  learnTasks(tasks: readonly TaskRecord[]): void;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
   close(): Promise<void>;
 }
@@ -145,8 +149,13 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const controlSource = control({ errors, jobs, writer, information: given.information });
   const { selection = {} } = given;
   const catalogs = createCatalogs(api, { clock, ttlMs }, selection);
+  const tasks = new TasksTree({
+    ...{ api, clock, ttlMs, beliefs: given.beliefs, catalog: catalogs.projects },
+    onChanged: (paths) => synthetic.changed(paths),
+  });
   const syntheticTrees = {
     apps: apps({ api, projects: catalogs.projects, ttlMs }),
+    tasks: tasks.directory,
     billing: billing({ api, clock, ttlMs }),
   };
   const { manifest } = given;
@@ -269,8 +278,10 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       annexes.changed();
       return refreshAt({ tree, details }, top.inTree(path), signal);
     },
+    learnTasks: (records) => tasks.learn(records),
     close: () => {
       dueTrash?.close();
+      tasks.close();
       return folderState.flush().catch((error: unknown) => {
         // A failure here must not keep the rest of the mount from ending.
         given.log.error({ err: error }, 'mode and time of folders could not be kept');

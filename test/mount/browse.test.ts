@@ -60,8 +60,8 @@ async function fill(folder: string, files: number): Promise<void> {
 }
 
 describe('the top of the mount', () => {
-  test('has projects, volumes, apps and billing', async () => {
-    expect((await readdir(served.path())).sort()).toEqual(['apps', 'billing', 'projects', 'volumes']);
+  test('has projects, volumes, apps, tasks and billing', async () => {
+    expect((await readdir(served.path())).sort()).toEqual(['apps', 'billing', 'projects', 'tasks', 'volumes']);
     expect(await readdir(served.path('volumes', 'demo'))).toEqual(['reference', 'results']);
   });
 

@@ -119,7 +119,7 @@ export class ReadingWorld {
         ttlMs: TTL_MS,
         control: fixedEntries({}),
         showsControl: false,
-        synthetic: { apps: fixedEntries({}), billing: fixedEntries({}) },
+        synthetic: { apps: fixedEntries({}), tasks: fixedEntries({}), billing: fixedEntries({}) },
         selection,
       }),
     });

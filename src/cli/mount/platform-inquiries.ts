@@ -1,7 +1,7 @@
 /** The questions of commands on files and their metadata: their calls go out with the mount's credentials and rate budget. */
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/errors.ts';
-import type { BulkResult, EntryRecord } from '../../api/model.ts';
+import type { BulkResult, EntryRecord, TaskRecord } from '../../api/model.ts';
 import { PRIORITY } from '../../places/asking.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import type { LearntEntries } from '../../vfs/listing/learn-entries.ts';
@@ -29,6 +29,7 @@ export type PlatformRequest =
       readonly files?: readonly LearntAnnotations[];
       readonly entries?: readonly LearntEntries[];
       readonly items?: readonly LearntItem[];
+      readonly tasks?: readonly TaskRecord[];
     }
   /** What is at a path from the top of the mount is asked for anew, and answered when it is known. */
   | { readonly request: 'refresh'; readonly path: string };
@@ -73,6 +74,7 @@ export interface PlatformParts extends WhatMayChange, Guards {
   readonly learnEntries: MountedFileSystem['learnEntries'];
   readonly learnItems: MountedFileSystem['learnItems'];
   readonly refreshAt: MountedFileSystem['refreshAt'];
+  readonly learnTasks: MountedFileSystem['learnTasks'];
 }
 
 export async function answerPlatformRequest(
@@ -89,6 +91,7 @@ export async function answerPlatformRequest(
       await parts.learnAnnotations(request.files ?? []);
       parts.learnEntries(request.entries ?? []);
       parts.learnItems(request.items ?? []);
+      parts.learnTasks(request.tasks ?? []);
       return { answer: 'learn' };
     case 'refresh':
       return { answer: 'refresh', entries: await parts.refreshAt(request.path, signal) };
@@ -144,8 +147,10 @@ async function callApi(
   }
 }
 
-/** The mount shows at once what a change of metadata answers. */
+/** The mount shows at once what a change of metadata or of a task answers. */
 async function learnFrom(name: CallName, value: unknown, parts: PlatformParts): Promise<void> {
+  if (name === 'tasks.create' || name === 'tasks.run' || name === 'tasks.abort')
+    parts.learnTasks([value as TaskRecord]);
   if (name !== 'files.bulkEdit' && name !== 'files.bulkUpdate') return;
   const results = value as readonly BulkResult<EntryRecord>[];
   await parts.learnAnnotations(

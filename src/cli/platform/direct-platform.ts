@@ -34,6 +34,7 @@ export async function directPlatform(
     onEntriesChanged: async (entries) => tellMounts(await mountsOf(endpoint), { entries }),
     onItemsChanged: async (items) => tellMounts(await mountsOf(endpoint), { items }),
     endpoint: () => Promise.resolve(endpoint),
+    onTasksChanged: async (tasks) => tellMounts(await mountsOf(endpoint), { tasks }),
     explain: (error) => {
       const told = accessError(error, endpoint);
       return told && new CliError(told.exit, told.message, { cause: error });

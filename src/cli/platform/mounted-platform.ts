@@ -17,6 +17,7 @@ export function mountedPlatform(
   let calls = 0;
   const send = callsOf(mount, interrupted);
   return {
+    mountPoint: mount.mountPoint,
     api: apiOver((call, options) => {
       if (isCounted(call)) calls += 1;
       return send(call, options);
@@ -26,6 +27,7 @@ export function mountedPlatform(
     onEntriesChanged: (entries) => tellMounts([mount, ...others], { entries }),
     onItemsChanged: (items) => tellMounts([mount, ...others], { items }),
     endpoint: async () => (await endpointOf(mount)) ?? '',
+    onTasksChanged: () => Promise.resolve(),
     explain: () => undefined,
     calls: () => calls,
     rate: async () => (await inquire(mount, { request: 'status' })).statistics.api.rate.window,

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../api/model.ts';
+import type { FileRecord, TaskRecord } from '../../api/model.ts';
 import type { RateSnapshot } from '../../api/transport/rate-budget.ts';
 import type { LearntEntries } from '../../vfs/listing/learn-entries.ts';
 import type { LearntItem } from '../../vfs/listing/learn-items.ts';
@@ -6,6 +6,8 @@ import type { PlatformApi } from '../calls/calls.ts';
 
 /** A platform as commands reach it: through a mount, or straight. */
 export interface Platform {
+  /** The top of the mount that it is reached through. */
+  readonly mountPoint?: string;
   /** An interrupt takes back a change that was not sent yet, and ends a look. */
   readonly api: PlatformApi;
   /** Of files that were changed by `api`: mounts of this user are to show them as they are. */
@@ -16,6 +18,8 @@ export interface Platform {
   onItemsChanged(items: readonly LearntItem[]): Promise<void>;
   /** Of the platform: commands tell its files from those of another by it. */
   endpoint(): Promise<string>;
+  /** Of tasks that were made or changed: the same. */
+  onTasksChanged(tasks: readonly TaskRecord[]): Promise<void>;
   /** What a person should read of a failure; undefined for one that is nobody's. */
   explain(error: unknown): Error | undefined;
   /** Calls of `api` that were begun so far. */

@@ -11,7 +11,9 @@ const WRONG_STATUS: ReadonlySet<number> = new Set([7007, 7008, 7011]);
 /** Runs or aborts a task. @throws CliError that tells its status, where that does not allow it */
 export async function act(action: 'run' | 'abort', id: string, platform: Platform): Promise<TaskRecord> {
   try {
-    return await platform.api.tasks[action](id);
+    const task = await platform.api.tasks[action](id);
+    await platform.onTasksChanged([task]);
+    return task;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 404) throw noTask(id, error);

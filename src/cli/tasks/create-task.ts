@@ -1,9 +1,11 @@
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { AppRecord } from '../../api/model.ts';
+import type { AppRecord, TaskRecord } from '../../api/model.ts';
 import { printExactly } from '../../lib/exact-json.ts';
 import { printable } from '../../lib/printable.ts';
 import type { FileReference } from '../../tasks/fit-inputs.ts';
 import { inputPorts } from '../../tasks/ports.ts';
+import { taskDirectoryName } from '../../tasks/task-directory.ts';
 import { CliError } from '../exit-codes.ts';
 import { locate } from '../mount/select-mount.ts';
 import { choosePlatform } from '../platform/choose-platform.ts';
@@ -40,11 +42,22 @@ export async function createTask(given: string, options: CreateOptions, context:
     const values = await readyInputs(app, inputs, platform, context);
     const { project = app.project, name = app.name, description } = options;
     const task = await platform.api.tasks.create({ project, app: app.id, name, description, inputs: values });
-    console.log(options.json ? printExactly(task.wire) : task.id);
+    await platform.onTasksChanged([task]);
+    console.log(options.json ? printExactly(task.wire) : await shownAs(task, platform));
     for (const error of task.errors) console.error(`svcfs: ${error}`);
     if (options.run) await act('run', task.id, platform);
     if (options.wait) await waitForTasks([task.id], { platform, signal: context.signal, json: false });
   });
+}
+
+/** Its directory in the mount, where that shows it; else its id. */
+async function shownAs({ id, name, project }: TaskRecord, { mountPoint }: Platform): Promise<string> {
+  if (mountPoint === undefined) return id;
+  const directory = join(mountPoint, 'tasks', project, taskDirectoryName({ id, name }));
+  return stat(directory).then(
+    () => directory,
+    () => id,
+  );
 }
 
 /** That of the mount that an input is in, else the one at hand. */

@@ -1,7 +1,7 @@
 import { InvalidValue, type Option } from '../option.ts';
 
 /** The directories at the top of a mount that hold what the platform has. */
-export const TREES = ['projects', 'volumes', 'apps', 'billing'] as const;
+export const TREES = ['projects', 'volumes', 'apps', 'tasks', 'billing'] as const;
 export type Tree = (typeof TREES)[number];
 
 const project: Option<readonly string[] | undefined> = {

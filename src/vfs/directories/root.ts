@@ -52,6 +52,7 @@ export function root(parts: RootParts): VirtualSource {
     projects: () => owners(projectOwners(parts)),
     volumes: () => owners(volumeOwners(parts)),
     apps: () => syntheticDirectory(synthetic.apps),
+    tasks: () => syntheticDirectory(synthetic.tasks),
     billing: () => syntheticDirectory(synthetic.billing),
   };
   const shown = TREES.filter((name) => selection?.trees?.includes(name) ?? true);

@@ -1,7 +1,7 @@
 import { IdPatterns } from '../../lib/id-patterns.ts';
 
 /** The directories at the top that hold what the platform has, in the order in which they are listed. */
-export const TREES = ['projects', 'volumes', 'apps', 'billing'] as const;
+export const TREES = ['projects', 'volumes', 'apps', 'tasks', 'billing'] as const;
 export type TreeName = (typeof TREES)[number];
 
 /** Those of synthetic entries (`src/vfs/trees`). */
@@ -40,5 +40,5 @@ function patternsOf(
 ): readonly string[] | undefined {
   if (tree === 'volumes') return volumes;
   if (tree === 'apps' && (owner === 'public' || owner?.startsWith('.'))) return undefined;
-  return tree === 'projects' || tree === 'apps' ? projects : undefined;
+  return tree === 'billing' ? undefined : projects;
 }

@@ -229,7 +229,7 @@ describe('a lookup', () => {
 
 describe('the top directories', () => {
   it('show projects and volumes by owner for one request each', async () => {
-    expect(await world.list(world.tree.root)).toEqual(['projects', 'volumes', 'apps', 'billing']);
+    expect(await world.list(world.tree.root)).toEqual(['projects', 'volumes', 'apps', 'tasks', 'billing']);
     expect(await world.list(await world.directory('projects/ada'))).toEqual(['one', 'two']);
     expect(await world.list(await world.directory('volumes/ada'))).toEqual(['bucket']);
     expect(world.platform.taken()).toEqual(['volumes.list']);

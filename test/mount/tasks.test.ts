@@ -1,7 +1,8 @@
-/** `svcfs tasks` at the command line, through a mount and without one, on a service that runs tasks. */
+/** Tasks at the command line and as files of a mount, on a service that runs them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 
 const PROJECT = 'demo/trio-exomes';
@@ -55,7 +56,7 @@ describe('svcfs tasks create', () => {
     ];
     const job = join(served.sandbox.root, 'home', 'job.json');
     await writeFile(job, JSON.stringify({ mode: 'good', texts, limit: 1 }));
-    let id = '';
+    let directory = '';
     const counted = await served.countingCalls(async () => {
       const { stdout, stderr, code } = await tasks(
         'create',
@@ -68,8 +69,10 @@ describe('svcfs tasks create', () => {
         'Sum',
       );
       expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-      id = stdout.trim();
+      directory = stdout.trim();
     });
+    expect(directory).toMatch(new RegExp(`^${served.path('tasks', PROJECT)}/Sum~[0-9a-f]{8}$`));
+    const id = JSON.parse(await readFile(join(directory, 'task.json'), 'utf8')).id;
     expect(id).toMatch(UUID);
     expect(changes(counted)).toEqual({ 'GET /v2/apps/:owner/:project/:app': 1, 'POST /v2/tasks': 1 });
     const shown = JSON.parse((await tasks('show', '--json', id)).stdout);
@@ -136,19 +139,10 @@ describe('svcfs tasks create', () => {
   });
 });
 
-const create = async (mode: string) =>
-  (
-    await tasks(
-      'create',
-      APP,
-      '-i',
-      `mode=${mode}`,
-      '-i',
-      `texts=project:${PROJECT}/README.md`,
-      '--name',
-      mode,
-    )
-  ).stdout.trim();
+const create = async (mode: string): Promise<string> => {
+  const inputs = ['-i', `mode=${mode}`, '-i', `texts=project:${PROJECT}/README.md`];
+  return JSON.parse((await tasks('create', APP, '--json', '--name', mode, ...inputs)).stdout).id;
+};
 
 describe('a task of the command line', () => {
   test('runs to its end, and shows its output, its log and its cost', async () => {
@@ -192,5 +186,56 @@ describe('a task of the command line', () => {
       });
     expect(await tasks('show', 'abc')).toMatchObject({ code: 2 });
     expect((await tasks('list', 'nobody')).code).toBe(2);
+  });
+});
+
+describe('tasks as files', () => {
+  const made = (counted: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(counted).filter(([, count]) => count > 0));
+  const inTasks = (command: string) => shell(`cd ${served.path('tasks', PROJECT)}; ${command}`);
+
+  test('cost a request to list, and nothing to look at', async () => {
+    const id = await create('listed');
+    await inTasks('pwd');
+    const task = `listed~${id.slice(0, 8)}`;
+    expect(made(await served.countingCalls(() => inTasks('ls')))).toEqual({ 'GET /v2/tasks': 1 });
+    expect(made(await served.countingCalls(() => inTasks('ls -l; cat */status */task.json')))).toEqual({});
+    expect(made(await served.countingCalls(() => inTasks(`ls -l ${task}/inputs/texts`)))).toEqual({
+      'POST /v2/bulk/files/get': 1,
+      'GET /v2/projects/:owner/:project': 1,
+    });
+    expect(made(await served.countingCalls(() => inTasks(`cat ${task}/inputs/mode; ls -l ${task}`)))).toEqual(
+      {},
+    );
+  });
+
+  test('go from a draft to their outputs by the shell alone', async () => {
+    const svcfs = `${process.execPath} ${join(process.cwd(), 'dist/cli/main.js')}`;
+    const script = `
+      cd ${served.path()}
+      echo '{"mode": "good", "texts": ["projects/${PROJECT}/README.md"]}' > ${served.sandbox.root}/home/shell.json
+      T=$(${svcfs} tasks create ${APP} --name shell --inputs ${served.sandbox.root}/home/shell.json -i texts=projects/${PROJECT}/README.md)
+      cat "$T/status"
+      echo run > "$T/ctl"
+      until grep -qv RUNNING "$T/status"; do sleep 0.2; done
+      cat "$T/status" "$T/outputs/size" "$T/price"
+      grep -c success "$T"/logs/sum/task.log
+      cat "$T/inputs/texts/0-README.md"; echo
+      echo run > "$T/ctl" || ${svcfs} why "$T/ctl"
+      ls tasks/${PROJECT}/by-status/COMPLETED | grep ^shell | wc -l
+      ${svcfs} tasks create ${APP} --json -i mode=next -i texts="$T"/outputs/size | grep -c size.txt`;
+    const { code, stdout, stderr } = await run('bash', ['-c', script], {
+      env: { ...served.sandbox.env, ...env() },
+    });
+    const lines = stdout.split('\n').map((line) => line.trim());
+    expect({ code, stderr, lines: lines.slice(0, 3) }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/write error: Invalid argument\n$/),
+      lines: ['DRAFT', 'COMPLETED', '4'],
+    });
+    expect(lines[3]).toMatch(/^\d+\.\d+ USD$/);
+    expect(lines.slice(4, 6)).toEqual(['2', 'four']);
+    expect(lines[7]).toContain('the task is COMPLETED: run is refused');
+    expect(lines.slice(8)).toEqual(['1', '1', '']);
   });
 });
