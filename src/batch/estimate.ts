@@ -32,6 +32,30 @@ export function estimateMs(
   return untilResetMs + (waits - 1) * INTERVAL_MS + lastMs;
 }
 
+/** The share of an interval that changes of programs take as they come: beyond that they are spread over the rest of it. */
+const UNPACED = 0.5;
+
+/** The same for a program whose requests follow each other, on a mount that spreads its changes (0052-fair-share.md). */
+export function estimatePacedMs(
+  requests: number,
+  window: Window | 'unlimited' | undefined,
+  nowMs: number,
+): number {
+  if (window === undefined || window === 'unlimited') return requests * ANSWER_MS;
+  const { limit } = window;
+  const untilResetMs = window.resetMs === null ? INTERVAL_MS : Math.max(0, window.resetMs - nowMs);
+  let left = requests;
+  let ms = 0;
+  for (let room = window.remaining, intervalMs = untilResetMs; ; room = limit, intervalMs = INTERVAL_MS) {
+    const atOnce = Math.max(0, room - limit * UNPACED);
+    const spread = Math.max(0, Math.min(room, limit * UNPACED) - limit * LEFT_TO_OTHERS);
+    if (left <= atOnce) return ms + left * ANSWER_MS;
+    if (left <= atOnce + spread) return ms + intervalMs * ((left - atOnce) / spread);
+    left -= atOnce + spread;
+    ms += intervalMs;
+  }
+}
+
 /** `12 s`, `33 min`, `5 h 33 min`. */
 export function describeDuration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));

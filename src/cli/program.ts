@@ -19,6 +19,7 @@ import { addManifestCommand } from './commands/manifest.ts';
 import { addMetaCommand } from './commands/meta.ts';
 import { addMkdirCommand } from './commands/mkdir.ts';
 import { addMountCommand } from './commands/mount.ts';
+import { addPlanCommand } from './commands/plan.ts';
 import { addProfileCommands } from './commands/profiles.ts';
 import { addProjectCommand } from './commands/project.ts';
 import { addRecoverCommand } from './commands/recover.ts';
@@ -51,6 +52,7 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svcfs: ')) })
     .configureHelp(HELP_FORMAT)
     .exitOverride()
+    .enablePositionalOptions()
     .hook('preAction', applyConfiguration)
     .addHelpText('after', wrapped(DETAILS));
   program.commandsGroup('Mount:');
@@ -81,6 +83,7 @@ export function createProgram(): Command {
   addMkdirCommand(program);
   addLsCommand(program);
   addFindCommand(program);
+  addPlanCommand(program);
   program.commandsGroup('Metadata:');
   addMetaCommand(program);
   addTagCommand(program);
