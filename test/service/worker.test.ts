@@ -83,6 +83,7 @@ function bucketsWith(
       return {
         head: (key) => bucket.head(key),
         list: (query) => bucket.list(query),
+        tryPut: (key) => bucket.tryPut(key),
         open: (key) => bucket.open(key),
         addressOf: (key, lifetimeSeconds) => bucket.addressOf(key, lifetimeSeconds),
         put: (key: string, source: PutSource, options: PutOptions) =>

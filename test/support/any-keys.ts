@@ -19,6 +19,10 @@ export class AnyKeys implements Bucket {
     return this.#keys.includes(key) ? infoOf(key) : undefined;
   }
 
+  tryPut(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async list({ prefix }: ListQuery): Promise<ListPage> {
     const below = this.#keys.filter((key) => key.startsWith(prefix)).sort();
     const cutOf = (key: string): number => key.indexOf('/', prefix.length) + 1;

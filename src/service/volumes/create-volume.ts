@@ -9,7 +9,14 @@ import { isStoresAnswer, noStore } from '../storage/s3/s3-failure.ts';
 import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { bucketFailure } from './bucket-failure.ts';
-import { type CheckedService, checkAccessMode, checkService, checkVolumeName } from './volume-fields.ts';
+import {
+  type AccessMode,
+  type CheckedService,
+  checkAccessMode,
+  checkService,
+  checkVolumeName,
+} from './volume-fields.ts';
+import { volumeKey } from './volume-key.ts';
 import { volumeMembersIn } from './volume-member-table.ts';
 import { ALL_VOLUME_PERMISSIONS } from './volume-permissions.ts';
 import type { HasVolumeSecrets } from './volume-secrets.ts';
@@ -47,7 +54,7 @@ export async function createVolume(
   };
   const taken = new ServiceError(9010, `You have a volume of the name ${name}.`);
   if ((await volumesIn(store).find(volume.id)) !== undefined) throw taken;
-  await tryBucket(services, service);
+  await tryBucket(services, service, accessMode);
   await store.transaction(async (tx) => {
     if ((await volumesIn(tx).find(volume.id)) !== undefined) throw taken;
     await volumesIn(tx).insert(volume);
@@ -56,8 +63,15 @@ export async function createVolume(
   return volume;
 }
 
+/** Under this location the right to write is tried. */
+const TRIED_LOCATION = 'svcfs-tries-to-write';
+
 /** @throws ServiceError 9200 to 9209 */
-export async function tryBucket(services: HasBuckets, { address, secret }: CheckedService): Promise<void> {
+export async function tryBucket(
+  services: HasBuckets,
+  { address, secret }: CheckedService,
+  accessMode: AccessMode,
+): Promise<void> {
   const { buckets } = services;
   const credentials = bucketCredentials(address.credentials, secret);
   try {
@@ -69,6 +83,7 @@ export async function tryBucket(services: HasBuckets, { address, secret }: Check
     await buckets.prepare(address, credentials);
     const bucket = await buckets.open(address, credentials);
     await bucket.list({ prefix: '', limit: 1 });
+    if (accessMode === 'RW') await bucket.tryPut(volumeKey(address.prefix, TRIED_LOCATION));
   } catch (error) {
     throw bucketFailure(address.endpoint === '' || isStoresAnswer(error) ? error : noStore(error));
   }

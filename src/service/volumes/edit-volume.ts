@@ -11,7 +11,7 @@ import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { tryBucket } from './create-volume.ts';
 import { addressOfVolume, volumeFor } from './volume-access.ts';
-import { checkAccessMode, checkService } from './volume-fields.ts';
+import { type AccessMode, checkAccessMode, checkService } from './volume-fields.ts';
 import type { HasVolumeSecrets } from './volume-secrets.ts';
 import type { VolumeRow } from './volume-table.ts';
 import { volumesIn } from './volume-table.ts';
@@ -33,17 +33,20 @@ export async function editVolume(
   const { active, description, access_mode, service } = edit.body;
   const asAdmin = { id: edit.id, permission: 'admin' } as const;
   const before = await volumeFor(store, caller, asAdmin);
+  const accessMode = checkAccessMode(access_mode ?? before.access_mode);
+  // One that becomes writable needs a right that it did not need before.
+  const isTried = service !== undefined || (accessMode === 'RW' && before.access_mode === 'RO');
   const now = storedTime(clock.now());
   const changes: Partial<VolumeRow> = {
     ...(description === undefined ? {} : { description: checkDescription(description) }),
-    ...(access_mode === undefined ? {} : { access_mode: checkAccessMode(access_mode) }),
+    access_mode: accessMode,
     ...(active === undefined ? {} : { active: active ? 1 : 0 }),
-    ...(service === undefined ? {} : await editedService(services, before, service)),
+    ...(isTried ? await editedService(services, before, { service, accessMode }) : {}),
     modified_on: now,
   };
   const edited = await store.transaction(async (tx) => {
     const { permissions: _, ...row } = await volumeFor(tx, caller, asAdmin);
-    if (service !== undefined && (row.service !== before.service || row.secret !== before.secret)) {
+    if (isTried && (row.service !== before.service || row.secret !== before.secret)) {
       throw new ServiceError(9069, 'The service of the volume was changed meanwhile; try again.');
     }
     if (row.active === 1 && changes.active === 0) await stopJobs(tx, row.id, { force: edit.force, now });
@@ -57,12 +60,12 @@ export async function editVolume(
 async function editedService(
   services: HasVolumeSecrets & HasBuckets,
   row: VolumeRow,
-  given: VolumeServiceInput,
+  given: { readonly service: VolumeServiceInput | undefined; readonly accessMode: AccessMode },
 ): Promise<Pick<VolumeRow, 'service' | 'secret'>> {
   const { volumeSecrets } = services;
   const before = { address: addressOfVolume(row), secret: await volumeSecrets.open(row) };
-  const service = checkService(given, before);
-  await tryBucket(services, service);
+  const service = checkService(given.service, before);
+  await tryBucket(services, service, given.accessMode);
   return {
     service: JSON.stringify(service.address),
     secret: await volumeSecrets.seal(row.id, service.secret),

@@ -12,7 +12,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants as fsConstants } from 'node:fs';
-import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { access, type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import type {
@@ -108,6 +108,11 @@ export class DirectoryBucket implements Bucket {
 
   addressOf(): Promise<undefined> {
     return Promise.resolve(undefined);
+  }
+
+  async tryPut(): Promise<void> {
+    await this.#mustExist();
+    await access(this.#root, fsConstants.W_OK).catch((error: unknown) => Promise.reject(putError(error)));
   }
 
   async #publish(

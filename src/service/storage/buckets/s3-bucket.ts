@@ -8,6 +8,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
@@ -117,6 +119,17 @@ export class S3Bucket implements Bucket {
     const info = await this.head(key);
     if (info === undefined) throw new BucketError('unreachable', 'the object vanished after it was put');
     return info;
+  }
+
+  /** An upload in parts that was begun and given up is no object, and wants the same right as one that ends. */
+  async tryPut(key: string): Promise<void> {
+    const { client, bucket } = this.#options.place;
+    const at = { Bucket: bucket, Key: key };
+    const { UploadId } = await client
+      .send(new CreateMultipartUploadCommand(at))
+      .catch(refuseAs('put-denied'));
+    // What may put and not give up has its upload swept by the rules of the bucket.
+    await client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => undefined);
   }
 
   addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress | undefined> {

@@ -95,6 +95,12 @@ export interface Bucket {
   open(key: string): Promise<OpenObject | undefined>;
   /** When it resolves, the object is durable. */
   put(key: string, source: PutSource, options: PutOptions): Promise<ObjectInfo>;
+  /**
+   * Whether objects may be put under a key: tried, and nothing is left there.
+   *
+   * @throws BucketError `put-denied` and others of `put`
+   */
+  tryPut(key: string): Promise<void>;
   /** Where the store itself serves an object, without a token; undefined when it does not. */
   addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress | undefined>;
 }
