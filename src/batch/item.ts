@@ -15,6 +15,8 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: string }
   /** An interrupt or a failure of the service came first. */
   | { readonly kind: 'not sent'; readonly reason?: string }
+  /** The platform has it in hand, and nobody was to wait for that. */
+  | { readonly kind: 'started'; readonly job: string }
   /** The platform has it in hand, and nobody waits for that any more. */
   | { readonly kind: 'goes on'; readonly reason: string };
 

@@ -90,7 +90,7 @@ describe('svcfs why', () => {
     ] as const) {
       const path = join(dirname(sandbox.path(place)), 'new');
       const told = await refused(sandbox, `mkdir ${path}`, path);
-      expect(told).toContain(`svcfs makes no ${things}: make one with the API or the web pages`);
+      expect(told).toContain(`svcfs ${things.replace(/s$/, '')} create NAME`);
     }
   });
 

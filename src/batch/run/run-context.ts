@@ -32,6 +32,8 @@ export interface Running {
   readonly clock: Clock;
   /** Ends between two calls, and the waiting for jobs. */
   readonly signal: AbortSignal;
+  /** Whether exports and imports are waited for, once they are started. */
+  readonly waits: boolean;
   /** Told once of each item. */
   readonly onOutcome: (item: Item, outcome: Outcome) => void;
   /** Told how far an item is of which bytes are carried. */

@@ -12,7 +12,7 @@ import { placeOf } from './run-single.ts';
 export async function runExports(
   items: readonly Export[],
   copyOnly: boolean,
-  { api, watches, signal }: RunContext,
+  { api, watches, signal, waits }: RunContext,
 ): Promise<readonly Outcome[]> {
   const requests = items.map(({ id, volume, location, overwrite }) => ({
     file: id,
@@ -20,11 +20,10 @@ export async function runExports(
     location,
     overwrite,
   }));
-  const outcomes = await outcomesOf(
-    await api.transfers.startExports(requests, copyOnly),
-    watches.export,
+  const outcomes = await outcomesOf(await api.transfers.startExports(requests, copyOnly), watches.export, {
     signal,
-  );
+    waits,
+  });
   // Exported before, by a run that was interrupted.
   return Promise.all(
     outcomes.map(async (outcome, index) => {
@@ -39,7 +38,7 @@ export async function runExports(
 /** At most 100 imports, until they are over. */
 export async function runImports(
   items: readonly Import[],
-  { api, watches, signal }: RunContext,
+  { api, watches, signal, waits }: RunContext,
 ): Promise<readonly Outcome[]> {
   const places = items.map(({ to }) => placeOf(to));
   const sent = items.flatMap(({ volume, location, overwrite }, index) => {
@@ -47,7 +46,7 @@ export async function runImports(
     return place === undefined ? [] : [{ volume, location, overwrite, ...place }];
   });
   const answers = sent.length === 0 ? [] : await api.transfers.startImports(sent);
-  const outcomes = await outcomesOf(answers, watches.import, signal);
+  const outcomes = await outcomesOf(answers, watches.import, { signal, waits });
   let next = 0;
   return items.map((_, index) => {
     if (places[index] === undefined) return failed('the folder that it goes to could not be made');
@@ -59,8 +58,12 @@ export async function runImports(
 async function outcomesOf(
   answers: readonly BulkResult<TransferJob>[],
   watch: JobWatch<FinishedTransfer>,
-  signal: AbortSignal,
+  { signal, waits }: Pick<RunContext, 'signal' | 'waits'>,
 ): Promise<readonly Outcome[]> {
+  if (!waits)
+    return answers.map((answer) =>
+      answer.ok ? { kind: 'started', job: answer.value.id } : failed(answer.failure.message),
+    );
   watch.add(answers.flatMap((answer) => (answer.ok ? [answer.value.id] : [])));
   return Promise.all(
     answers.map(async (answer): Promise<Outcome> => {

@@ -57,7 +57,10 @@ async function create(username: string, options: TokenOptions): Promise<void> {
   console.log(token);
   // To stderr: TOKEN=$(svcfs admin tokens create NAME) takes the token alone.
   console.error(
-    `token ${id} of ${username}, good until ${shownTime(expires_on) ?? 'it is revoked'}; it is not shown again`,
+    `token ${id} of ${username}, good until ${shownTime(expires_on) ?? 'it is revoked'}; it is not shown again\n` +
+      'to mount with it, at the address that svcfs serve prints:\n' +
+      '  svcfs login --endpoint http://HOST:PORT/v2    # asks for the token\n' +
+      '  mkdir -p ~/svc && svcfs mount ~/svc',
   );
 }
 

@@ -1,16 +1,12 @@
-import type { EntryRecord } from '../../api/model.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
 import type { AnyPlace } from '../../places/any-place.ts';
 import { describePlace, nameOf } from '../../places/any-place.ts';
-import { PRIORITY } from '../../places/asking.ts';
-import { listFolder } from '../../places/list-files.ts';
-import { placeIn } from '../../places/places.ts';
-import { withoutTrash } from '../../places/trash-folder.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { type Argument, findArguments } from '../platform/find-arguments.ts';
 import type { Context } from '../platform/find-places.ts';
 import type { Platform } from '../platform/platform.ts';
+import { entriesOf } from './entries-of.ts';
 
 export interface ListOptions {
   readonly long: boolean;
@@ -79,7 +75,7 @@ class Lister {
   }
 
   async below(place: AnyPlace, name: string, headed: boolean): Promise<void> {
-    const entries = await this.#entriesOf(place);
+    const entries = await entriesOf(place, { api: this.#platform.api, signal: this.#signal });
     if (headed && !this.#options.json) console.log(`${this.#hasPrinted ? '\n' : ''}${printable(name)}:`);
     this.#hasPrinted = true;
     for (const entry of entries) this.print(entry, nameOf(entry));
@@ -103,30 +99,6 @@ class Lister {
     const { size, modified = '-' } = factsOf(place);
     const text = size === undefined ? '-' : human ? describeSize(size) : String(size);
     console.log(`${text.padStart(12)}  ${modified.padEnd(20)}  ${shown}`);
-  }
-
-  async #entriesOf(place: AnyPlace): Promise<readonly AnyPlace[]> {
-    const { api } = this.#platform;
-    if (place.kind === 'folder') {
-      const entries = await listFolder(place, { api, signal: this.#signal });
-      return withoutTrash(
-        place,
-        entries.map((entry: EntryRecord) => placeIn(place, entry)),
-      );
-    }
-    if (place.kind !== 'prefix') return [];
-    const { volume, prefix } = place;
-    const found: AnyPlace[] = [];
-    let continuation: string | undefined;
-    do {
-      const options = { signal: this.#signal, priority: PRIORITY } as const;
-      const page = await api.volumes.contents(volume, { prefix, continuation }, options);
-      for (const below of page.prefixes) found.push({ kind: 'prefix', volume, prefix: below });
-      for (const record of page.objects)
-        found.push({ kind: 'object', volume, location: record.location, record });
-      ({ continuation } = page);
-    } while (continuation !== undefined);
-    return found;
   }
 }
 

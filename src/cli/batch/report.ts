@@ -18,7 +18,7 @@ export class Report {
   /** In the past tense: `removed`. */
   readonly #verb: string;
   readonly #options: ReportOptions;
-  readonly #counts = { done: 0, skipped: 0, failed: 0, 'not sent': 0, 'goes on': 0 };
+  readonly #counts = { done: 0, started: 0, skipped: 0, failed: 0, 'not sent': 0, 'goes on': 0 };
   /** Of items under way, told as progress. */
   readonly #carried = new Map<Item, number>();
   #bytes = 0;
@@ -49,11 +49,14 @@ export class Report {
     this.#carried.delete(item);
     const reason = 'reason' in outcome ? outcome.reason : undefined;
     if (this.#options.json) {
-      this.#print(JSON.stringify({ source, target, bytes: item.bytes, result: outcome.kind, reason }));
+      const job = outcome.kind === 'started' ? outcome.job : undefined;
+      this.#print(JSON.stringify({ source, target, bytes: item.bytes, result: outcome.kind, reason, job }));
       return;
     }
     if (reason !== undefined && outcome.kind !== 'skipped')
       this.#tell(`svcfs: ${printable(source)}: ${TOLD[outcome.kind] ?? ''}${printable(reason)}`);
+    else if (outcome.kind === 'started')
+      this.#print([outcome.job, source, target ?? ''].map(printable).join('\t'));
     else if (this.#options.verbose && outcome.kind !== 'not sent')
       this.#print(`${describe(this.#verb, item, outcome)}`);
   };
@@ -72,9 +75,9 @@ export class Report {
   /** Sets the exit code. @throws the failure of the service, or the interrupt, that ended it early */
   end(stopped: unknown, platform: Platform | undefined): void {
     this.#progress?.end();
-    const { done, skipped, failed } = this.#counts;
+    const { done, started, skipped, failed } = this.#counts;
     const missed = failed + this.#counts['not sent'] + this.#counts['goes on'];
-    const isTold = stopped !== undefined || (missed > 0 && done + skipped > 0) || this.#tellsAll();
+    const isTold = stopped !== undefined || (missed > 0 && done + started + skipped > 0) || this.#tellsAll();
     if (isTold) console.error(`svcfs: ${this.#summary(platform)}`);
     if (stopped !== undefined) throw platform?.explain(stopped) ?? stopped;
     // The reasons were told.
@@ -90,7 +93,7 @@ export class Report {
     const size = this.#bytes > 0 ? ` (${describeSize(this.#bytes)})` : '';
     const parts = [
       `${this.#counts.done} ${this.#verb}${size}`,
-      ...(['skipped', 'failed', 'not sent', 'goes on'] as const).flatMap((kind) =>
+      ...(['started', 'skipped', 'failed', 'not sent', 'goes on'] as const).flatMap((kind) =>
         this.#counts[kind] > 0 ? [`${this.#counts[kind]} ${WORDS[kind]}`] : [],
       ),
       ...(platform === undefined ? [] : [requests(platform.calls())]),
@@ -113,6 +116,7 @@ export class Report {
 const TOLD: Partial<Record<Outcome['kind'], string>> = { 'not sent': 'not done: ' };
 
 const WORDS = {
+  started: 'started',
   skipped: 'left as they are',
   failed: 'failed',
   'not sent': 'not sent',

@@ -10,6 +10,8 @@ import { costOf, sayPlan } from './say-plan.ts';
 
 export interface BatchOptions extends ReportOptions {
   readonly dryRun: boolean;
+  /** Whether exports and imports are waited for. Default true. */
+  readonly wait?: boolean;
 }
 
 export interface Planned {
@@ -42,6 +44,7 @@ export async function runCommand(
     api: platform.api,
     clock: systemClock,
     signal,
+    waits: options.wait ?? true,
     onOutcome: report.onOutcome,
     onProgress: report.onProgress,
     carrier,

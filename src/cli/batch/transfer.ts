@@ -125,7 +125,7 @@ function splitPaths(
   return { sources: paths.slice(0, -1), target };
 }
 
-function transferOf(
+export function transferOf(
   { given, place }: Extract<Argument, { readonly kind: 'place' }>,
   { given: target, directory, name, folderName }: Destination,
 ): Transfer {
@@ -145,7 +145,7 @@ function rootName(place: AnyPlace): string {
   return root.slice(root.indexOf('/') + 1);
 }
 
-function refusalOf(argument: Argument): string | undefined {
+export function refusalOf(argument: Argument): string | undefined {
   switch (argument.kind) {
     case 'place':
     case 'local':

@@ -2,9 +2,9 @@ import { describeSize } from '../../lib/describe-size.ts';
 import { filesAt, TooManyFilesError } from '../../places/list-files.ts';
 import { confirmed } from '../ask.ts';
 import { printJson } from '../describe/print-table.ts';
-import { CliError } from '../exit-codes.ts';
 import { onItem, type ReachedItem } from '../platform/find-item.ts';
 import type { Context } from '../platform/find-places.ts';
+import { requireTerminal } from '../require-terminal.ts';
 
 export interface DeleteOptions {
   readonly force: boolean;
@@ -24,12 +24,6 @@ export async function deleteProject(given: string, options: DeleteOptions, conte
     await platform.onItemsChanged([{ tree: 'projects', id }]);
     if (options.json) printJson({ id, deleted: true });
   });
-}
-
-/** There is no way back: a script says by `-f` that it means it. */
-export function requireTerminal({ force }: { readonly force: boolean }): void {
-  if (force || (process.stdin.isTTY === true && process.stderr.isTTY === true)) return;
-  throw new CliError('usage', 'there is no terminal to ask on: -f deletes without a question');
 }
 
 async function isWanted(item: ReachedItem, signal: AbortSignal): Promise<boolean> {

@@ -32,14 +32,17 @@ export function requireWritable(tree: Tree, node: Node): void {
   }
 }
 
+const MADE_BY_COMMAND = {
+  projects:
+    'projects are made by a command, for they cost and the platform changes their names: svcfs project create NAME',
+  volumes: 'volumes are made by a command, which needs a bucket and its key: svcfs volume create NAME',
+} as const;
+
 function madeByFileSystem(node: Node): string {
   const [, top] = pathOf(node).split('/');
   const isCatalog = node.kind === 'virtual-directory' && (top === 'projects' || top === 'volumes');
   if (!isCatalog) return `${node.name || 'the top of the mount'} is made by the file system`;
-  return (
-    `svcfs makes no ${top}: make one with the API or the web pages of the platform, and it is in ` +
-    `${top}/OWNER as soon as somebody names it`
-  );
+  return MADE_BY_COMMAND[top];
 }
 
 /**

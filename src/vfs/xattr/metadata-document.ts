@@ -53,6 +53,14 @@ export function parseTags(text: string): readonly string[] {
   return tags;
 }
 
+/** From a JSON object: settings of a project, of which those that are given change; EINVAL. */
+export function parseSettings(text: string): Readonly<Record<string, unknown>> {
+  const settings = parseJson(text);
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+    throw new FsError('EINVAL', 'settings are a JSON object, such as {"locked":true}');
+  return settings as Readonly<Record<string, unknown>>;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path/posix';
+import type { ProjectEdit } from '../../api/api.ts';
 import type { Details } from '../directories/details.ts';
 import type { Failure } from '../errors/error-registry.ts';
 import { FsError } from '../errors/fs-error.ts';
@@ -15,7 +16,7 @@ import { attributeList } from './attribute-list.ts';
 import { type Fields, fieldsOf } from './fields.ts';
 import { FileMetadata } from './file-metadata.ts';
 import { decodeValue, type Pairs, requireKey, requireValue } from './limits.ts';
-import { metadataPages, parseMetadata, parseTags } from './metadata-document.ts';
+import { metadataPages, parseMetadata, parseSettings, parseTags } from './metadata-document.ts';
 import { metadataPageName, parseXattrName, TAGS, type XattrName } from './names.ts';
 
 export class Xattrs {
@@ -123,8 +124,7 @@ export class Xattrs {
   }
 
   async #write(node: Node, parsed: XattrName, value: string, signal: AbortSignal): Promise<void> {
-    if (node.kind === 'project-folder' && parsed.kind === 'field')
-      return this.#editProject(node, parsed.field, value);
+    if (node.kind === 'project-folder') return this.#editProject(node, fieldNamed(parsed) ?? '', value);
     if (node.kind !== 'project-file') return;
     switch (parsed.kind) {
       case 'pair': {
@@ -145,9 +145,12 @@ export class Xattrs {
     }
   }
 
+  /** The platform may make other settings of those that it is given: they are asked for at the next look. */
   async #editProject({ project }: ProjectFolderNode, field: string, value: string): Promise<void> {
-    await this.#tree.api.projects.edit(project.id, { [field]: value });
-    if (project.record) project.record = { ...project.record, [field]: value };
+    const changed = projectChange(field, value);
+    await this.#tree.api.projects.edit(project.id, changed);
+    if (field === 'settings' || field === 'tags') this.#details.forget(project);
+    else if (project.record) project.record = { ...project.record, [field]: value };
   }
 
   /** Details that the directory of a project or volume shows; undefined: nothing to wait for. */
@@ -161,13 +164,17 @@ export class Xattrs {
 }
 
 /** Fields of a project that may be edited. */
-const EDITABLE: ReadonlySet<string> = new Set(['name', 'description']);
+const EDITABLE: ReadonlySet<string> = new Set(['name', 'description', 'tags', 'settings']);
+
+function projectChange(field: string, value: string): ProjectEdit {
+  if (field === 'tags') return { tags: parseTags(value) };
+  return field === 'settings' ? { settings: parseSettings(value) } : { [field]: value };
+}
 
 function requireSettable(node: Node, parsed: XattrName, name: string): void {
-  if (parsed.kind === 'field') {
-    if (EDITABLE.has(parsed.field) && node.kind === 'project-folder' && !node.record) return;
-    throw new FsError('EPERM', `${name} is read-only`);
-  }
+  const isOfProject = node.kind === 'project-folder' && !node.record;
+  if (isOfProject && EDITABLE.has(fieldNamed(parsed) ?? '')) return;
+  if (parsed.kind === 'field') throw new FsError('EPERM', `${name} is read-only`);
   if (node.kind !== 'project-file') throw unsupported(name);
 }
 
