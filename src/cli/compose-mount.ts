@@ -113,7 +113,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const mount = await mountOnKernel(settings, { files, operations });
   return {
     pending: () => [
-      ...writer.uploads().flatMap(({ label, state: upload }) => (upload === 'publishing' ? [label] : [])),
+      ...writer.uploads().flatMap(({ label, state }) => (UNFINISHED.includes(state) ? [label] : [])),
       ...new Set(edits.waiting.map(({ label }) => `${label} (its metadata)`)),
     ],
     idle: (signal) => files.idle(signal),
@@ -168,6 +168,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
     warnings,
   };
 }
+
+/** Of uploads: what an unmount waits for. */
+const UNFINISHED: readonly string[] = ['waiting', 'publishing'];
 
 /** Memory goes back to the machine when nobody asks for any in the time between two looks. */
 const LOOKS_FOR_IDLE_MEMORY_MS = 15_000;

@@ -302,7 +302,8 @@ export interface UploadProgress {
   readonly sizeBytes: number;
   readonly sentBytes: number;
   readonly partsInFlight: number;
-  readonly state: 'writing' | 'publishing' | 'failed';
+  /** `waiting`: it was closed, and its upload is about to begin. */
+  readonly state: 'writing' | 'waiting' | 'publishing' | 'failed';
   readonly error: string | undefined;
 }
 

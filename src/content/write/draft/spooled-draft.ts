@@ -137,9 +137,10 @@ export class SpooledDraft implements Draft, SpoolTenant {
   }
 
   get progress(): UploadProgress | undefined {
-    const { label } = this.#record;
+    const { label, changes, owed } = this.#record;
     const { running: publishing, failure } = this.#publisher;
-    return progressOf(this.#upload, { label, sizeBytes: this.sizeBytes, publishing, failure });
+    const waiting = changes.isToFollow && !owed.isDisowned;
+    return progressOf(this.#upload, { label, sizeBytes: this.sizeBytes, publishing, waiting, failure });
   }
 
   async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
@@ -332,6 +333,8 @@ interface Uploading {
   readonly label: string;
   readonly sizeBytes: number;
   readonly publishing: boolean;
+  /** It was closed, and is about to be published. */
+  readonly waiting: boolean;
   /** The error of the last publication. */
   readonly failure: unknown;
 }
@@ -339,18 +342,19 @@ interface Uploading {
 /** How far the upload of a draft is; undefined while there is nothing to tell. */
 function progressOf(
   upload: DraftUpload,
-  { label, sizeBytes, publishing, failure }: Uploading,
+  { label, sizeBytes, publishing, waiting, failure }: Uploading,
 ): UploadProgress | undefined {
   const { state, partsInFlight } = upload;
   const error = failure ?? upload.error;
-  if (state === undefined && !publishing && error === undefined) return undefined;
+  if (state === undefined && !publishing && !waiting && error === undefined) return undefined;
+  const idle = waiting ? 'waiting' : 'writing';
   return {
     label,
     uploadId: state?.ticket.uploadId,
     sizeBytes,
     sentBytes: state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0,
     partsInFlight,
-    state: publishing ? 'publishing' : error === undefined ? 'writing' : 'failed',
+    state: publishing ? 'publishing' : error === undefined ? idle : 'failed',
     error: error instanceof Error ? error.message : undefined,
   };
 }

@@ -83,6 +83,17 @@ it('an upload waits until nothing was done to the file for a second, and two at 
   await isThere('b');
 });
 
+it('a file that waits for that is told as waiting, and a removed one is not', async () => {
+  await world.put('a', 'text');
+  await world.put('gone', 'text');
+  await world.side.mutations.unlink({ parent: world.folder, name: 'gone' }, world.by());
+  expect(world.writer.uploads()).toEqual([
+    expect.objectContaining({ label: '/one/a', state: 'waiting', sizeBytes: 4, sentBytes: 0 }),
+  ]);
+  await flush();
+  expect(world.writer.uploads()).toEqual([]);
+});
+
 it('what is written in place soon after is uploaded first as it was closed; what is appended is not', async () => {
   const node = await world.put('a', 'old');
   const handle = await world.open(node, O_WRONLY);
