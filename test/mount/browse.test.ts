@@ -61,7 +61,13 @@ async function fill(folder: string, files: number): Promise<void> {
 
 describe('the top of the mount', () => {
   test('has projects, volumes, apps, tasks and billing', async () => {
-    expect((await readdir(served.path())).sort()).toEqual(['apps', 'billing', 'projects', 'tasks', 'volumes']);
+    expect((await readdir(served.path())).sort()).toEqual([
+      'apps',
+      'billing',
+      'projects',
+      'tasks',
+      'volumes',
+    ]);
     expect(await readdir(served.path('volumes', 'demo'))).toEqual(['reference', 'results']);
   });
 
