@@ -147,10 +147,14 @@ async function callApi(
   }
 }
 
-/** The mount shows at once what a change of metadata or of a task answers. */
+/** The mount shows at once what a change of metadata answers, and what is told of tasks. */
 async function learnFrom(name: CallName, value: unknown, parts: PlatformParts): Promise<void> {
-  if (name === 'tasks.create' || name === 'tasks.run' || name === 'tasks.abort')
+  if (name === 'tasks.create' || name === 'tasks.run' || name === 'tasks.abort' || name === 'tasks.get')
     parts.learnTasks([value as TaskRecord]);
+  if (name === 'tasks.bulkGet')
+    parts.learnTasks(
+      (value as readonly BulkResult<TaskRecord>[]).flatMap((result) => (result.ok ? [result.value] : [])),
+    );
   if (name !== 'files.bulkEdit' && name !== 'files.bulkUpdate') return;
   const results = value as readonly BulkResult<EntryRecord>[];
   await parts.learnAnnotations(
