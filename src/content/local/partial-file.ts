@@ -1,13 +1,14 @@
 /**
  * A file that is being fetched, beside the place that it goes to. Its name tells which content it is of, so that another
- * run goes on where one was ended; it gets its own name when all of it is there.
+ * run goes on where one was ended; it gets its own name when all of it is there. A lock keeps a second run from it meanwhile.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { lockFile } from '../../lib/lock-file.ts';
 import { versionKey } from '../content-version.ts';
-import type { ContentVersion } from '../ports.ts';
+import { ContentError, type ContentVersion } from '../ports.ts';
 
 const SUFFIX = '.svcfs-part';
 /** A name has 255 bytes at most. */
@@ -18,33 +19,42 @@ const SYNCED_EACH_BYTES = 64 * 1024 * 1024;
 export class PartialFile {
   readonly path: string;
   readonly #handle: FileHandle;
+  readonly #lock: FileHandle | undefined;
   #sizeBytes: number;
   #unsyncedBytes = 0;
 
-  private constructor(path: string, handle: FileHandle, sizeBytes: number) {
+  private constructor(path: string, handle: FileHandle, sizeBytes: number, lock?: FileHandle) {
     this.path = path;
     this.#handle = handle;
+    this.#lock = lock;
     this.#sizeBytes = sizeBytes;
   }
 
-  /** Without what another run may have left. */
+  /** One of this process alone. */
   static async begin(target: string, version: ContentVersion): Promise<PartialFile> {
-    const path = join(dirname(target), nameOf(target, version));
+    const path = join(dirname(target), nameOf(target, `${digestOf(version)}.${process.pid}`));
     return new PartialFile(path, await open(path, 'w+', 0o600), 0);
   }
 
+  /** With what another run has left. Rejects with a `ContentError` while that run is at it. */
   static async resume(target: string, version: ContentVersion): Promise<PartialFile> {
-    const path = join(dirname(target), nameOf(target, version));
-    const handle = await open(path, 'a+', 0o600);
+    const path = join(dirname(target), nameOf(target, digestOf(version)));
+    const lock = await lockFile(path, 0);
+    if (lock === undefined) throw new ContentError('failed', 'another svcfs cp is copying it there');
+    const handle = await open(path, 'a+', 0o600).catch(async (error: unknown) => {
+      await lock.close();
+      throw error;
+    });
     try {
       const { size, mtimeMs } = await handle.stat();
       const beganMs = Date.now() - uptime() * 1000;
       const doubtfulBytes = mtimeMs < beganMs ? 2 * SYNCED_EACH_BYTES : 0;
       const good = size > version.sizeBytes ? 0 : Math.max(0, size - doubtfulBytes);
       if (good < size) await handle.truncate(good);
-      return new PartialFile(path, handle, good);
+      return new PartialFile(path, handle, good, lock);
     } catch (error) {
       await handle.close();
+      await lock.close();
       throw error;
     }
   }
@@ -75,18 +85,19 @@ export class PartialFile {
   async finish(target: string, { mode, mtimeMs }: LocalAttributes): Promise<void> {
     await this.#handle.chmod(mode);
     if (mtimeMs !== undefined) await this.#handle.utimes(new Date(), mtimeMs / 1000);
-    await this.#handle.close();
     await rename(this.path, target);
+    await this.close();
   }
 
   /** Leaves it to the next run. */
-  close(): Promise<void> {
-    return this.#handle.close();
+  async close(): Promise<void> {
+    await this.#handle.close();
+    await this.#lock?.close();
   }
 
   async discard(): Promise<void> {
-    await this.#handle.close();
     await rm(this.path, { force: true });
+    await this.close();
   }
 }
 
@@ -97,9 +108,12 @@ export interface LocalAttributes {
   readonly mtimeMs: number | undefined;
 }
 
-function nameOf(target: string, version: ContentVersion): string {
-  const digest = createHash('sha256').update(versionKey(version)).digest('hex').slice(0, 12);
+function digestOf(version: ContentVersion): string {
+  return createHash('sha256').update(versionKey(version)).digest('hex').slice(0, 12);
+}
+
+function nameOf(target: string, which: string): string {
   let name = basename(target);
   while (Buffer.byteLength(name) > NAME_BYTES_MOST) name = name.slice(0, -1);
-  return `.${name}.${digest}${SUFFIX}`;
+  return `.${name}.${which}${SUFFIX}`;
 }
