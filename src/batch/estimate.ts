@@ -35,11 +35,15 @@ export function estimateMs(
 /** The share of an interval that changes of programs take as they come: beyond that they are spread over the rest of it. */
 const UNPACED = 0.5;
 
-/** The same for a program whose requests follow each other, on a mount that spreads its changes (0052-fair-share.md). */
+/**
+ * The same for a program whose requests follow each other, on a mount that spreads its changes (0052-fair-share.md). What it
+ * knows of a file is asked for again before a change when that is older than `believedMs`: changes that are spread cost more.
+ */
 export function estimatePacedMs(
   requests: number,
   window: Window | 'unlimited' | undefined,
   nowMs: number,
+  believedMs = Number.POSITIVE_INFINITY,
 ): number {
   if (window === undefined || window === 'unlimited') return requests * ANSWER_MS;
   const { limit } = window;
@@ -48,7 +52,8 @@ export function estimatePacedMs(
   let ms = 0;
   for (let room = window.remaining, intervalMs = untilResetMs; ; room = limit, intervalMs = INTERVAL_MS) {
     const atOnce = Math.max(0, room - limit * UNPACED);
-    const spread = Math.max(0, Math.min(room, limit * UNPACED) - limit * LEFT_TO_OTHERS);
+    const rest = Math.max(0, Math.min(room, limit * UNPACED) - limit * LEFT_TO_OTHERS);
+    const spread = rest === 0 ? 0 : rest / (1 + Math.min(1, intervalMs / rest / believedMs));
     if (left <= atOnce) return ms + left * ANSWER_MS;
     if (left <= atOnce + spread) return ms + intervalMs * ((left - atOnce) / spread);
     left -= atOnce + spread;

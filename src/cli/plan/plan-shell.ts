@@ -28,6 +28,8 @@ import type { Context } from '../platform/find-places.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type ShellArguments, type ShellCommand, shellArguments } from './shell-arguments.ts';
 
+/** A mount asks again about a name before it changes that, when it has not seen it for a second. */
+const BELIEVED_MS = 1000;
 const PART_BYTES = 16 * 1024 * 1024;
 
 export async function planShell(
@@ -163,7 +165,7 @@ async function say(
   const changing = Object.values(changes).reduce((sum, count) => sum + count, 0);
   // The folders that the plan has listed, the command lists as well; it looks up the names that it was given.
   const looks = platform.calls() + names + links;
-  const ms = estimatePacedMs(looks + changing, await platform.rate(), Date.now());
+  const ms = estimatePacedMs(looks + changing, await platform.rate(), Date.now(), BELIEVED_MS);
   if (json) {
     const seconds = Math.ceil(ms / 1000);
     console.log(

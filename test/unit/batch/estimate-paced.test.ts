@@ -15,6 +15,13 @@ test('each interval takes as many as leave others their share', () => {
   expect(minutes(6500)).toBeLessThan(45);
 });
 
+test('changes that are spread over more than a second each take a look, too', () => {
+  const small = { limit: 100, remaining: 97, resetMs: 300_000 };
+  expect(estimatePacedMs(124, small, 0)).toBeLessThan(310_000);
+  // Measured: rm -r of 120 files at 100 requests in 300 s took 602 s.
+  expect(602_000 / estimatePacedMs(124, small, 0, 1000)).toBeLessThan(1.5);
+});
+
 test('what is left of the present interval counts', () => {
   expect(minutes(100, { limit: 1000, remaining: 150, resetMs: 60_000 })).toBeCloseTo(1.08, 1);
   expect(estimatePacedMs(100, 'unlimited', 0)).toBe(5000);
