@@ -63,11 +63,13 @@ async function labBucket(policy?: readonly object[]): Promise<string> {
   made += 1;
   const name = `lab-${made}`;
   await gateway.createBucket(lab, name);
-  if (policy !== undefined) {
-    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: policy });
-    await labClient.send(new PutBucketPolicyCommand({ Bucket: name, Policy }));
-  }
+  if (policy !== undefined) await putPolicy(name, policy);
   return name;
+}
+
+async function putPolicy(bucket: string, policy: readonly object[]): Promise<void> {
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: policy });
+  await labClient.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
 }
 
 /** Lets an account do some things in all buckets that the policy is on. */
@@ -347,14 +349,21 @@ describe('a volume on S3 that cannot be used says why', () => {
 
   it('when it is used: no right to read, or to write', async () => {
     const guest = await gateway.createUser('guest');
-    const bucket = await labBucket([grant('guest', 'ListBucket')]);
+    const writing = ['PutObject', 'AbortMultipartUpload'];
+    const bucket = await labBucket([grant('guest', 'ListBucket', ...writing)]);
     await labClient.send(new PutObjectCommand({ Bucket: bucket, Key: 'secret.txt', Body: 'x' }));
     const volume = await volumeOn(bucket, {}, guest);
     const { body } = await alice.get(`/storage/volumes/${volume}/object?location=secret.txt`);
     expect(body).toMatchObject({ status: 403, code: 9205 });
-    const readable = await labBucket([grant('guest', 'ListBucket', 'GetObject')]);
+    const readable = [grant('guest', 'ListBucket', 'GetObject')];
+    const other = await labBucket(readable);
+    const { status, body: refused } = await connect(other, {}, guest);
+    expect([status, refused.code]).toEqual([403, 9206]);
+    await putPolicy(other, [grant('guest', 'ListBucket', 'GetObject', ...writing)]);
+    const writable = await volumeOn(other, {}, guest);
+    await putPolicy(other, readable);
     const file = await alice.upload(folder, 'not-writable', 'x');
-    const job = await exportTo(await volumeOn(readable, {}, guest), file);
+    const job = await exportTo(writable, file);
     expect(job).toMatchObject({ state: 'FAILED', error: { status: 403, code: 9206 } });
   });
 

@@ -39,7 +39,7 @@ export async function editVolume(
   const now = storedTime(clock.now());
   const changes: Partial<VolumeRow> = {
     ...(description === undefined ? {} : { description: checkDescription(description) }),
-    access_mode: accessMode,
+    ...(access_mode === undefined ? {} : { access_mode: accessMode }),
     ...(active === undefined ? {} : { active: active ? 1 : 0 }),
     ...(isTried ? await editedService(services, before, { service, accessMode }) : {}),
     modified_on: now,
