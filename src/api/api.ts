@@ -75,7 +75,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** Fields of a project that its administrators edit. What is left out stays; `settings` are merged. */
+/** Fields of a project that its administrators edit. A field that is left out stays; `settings` are merged. */
 export interface ProjectEdit {
   readonly name?: string;
   readonly description?: string;
@@ -235,7 +235,7 @@ export interface VolumeServiceEdit {
   readonly properties?: Readonly<Record<string, string | null>>;
 }
 
-/** Fields of a volume that its administrators edit. What is left out stays, also inside `service`. */
+/** Fields of a volume that its administrators edit. A field that is left out stays, also inside `service`. */
 export interface VolumeEdit {
   readonly description?: string;
   readonly access_mode?: 'RW' | 'RO';

@@ -29,7 +29,7 @@ function join(first: FileChange, then: FileChange): FileChange {
 
 type Described = Pick<FileRecord, 'metadata' | 'tags'>;
 
-/** What a file has after the change. */
+/** The pairs and tags of a file after the change. */
 export function changedBy({ metadata, tags }: Described, change: FileChange): Described {
   return {
     metadata: { ...without(metadata, change.dropped), ...change.metadata },

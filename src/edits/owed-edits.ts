@@ -165,7 +165,7 @@ export class OwedEdits {
     return edit.label;
   }
 
-  /** What is not on the platform by now is left to the next mount. */
+  /** Leaves to the next mount what is not on the platform by now. */
   async close(): Promise<void> {
     this.#end.abort();
     await this.#running;

@@ -170,7 +170,7 @@ function transfersAfter(transfers: TransfersApi, edits: OwedEdits): TransfersApi
   };
 }
 
-/** What is in a folder is not known here. */
+/** A job may be on any file of a folder: all changes go first. */
 function asyncFilesAfter(asyncFiles: AsyncFilesApi, edits: OwedEdits): AsyncFilesApi {
   return {
     start: async (kind, items, options) => {

@@ -24,7 +24,7 @@ export interface JournalFileOptions {
   readonly lines: () => readonly string[];
   /** Whether what is added must get to the disk though nobody waits for it. Default: never. */
   readonly mustLast?: () => boolean;
-  /** What is added by now is about to be made durable; the answer is called when it is. */
+  /** Called before the lines added by now are made durable; its answer is called when they are. */
   readonly onSave?: () => () => void;
   /** What those who wait are told of a failure. Default: the failure. */
   readonly explain?: (error: unknown) => unknown;

@@ -7,7 +7,7 @@ export type ShownValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'directory'; readonly values: ReadonlyMap<string, ShownValue> };
 
-/** By port. What is unset, or not produced, is not shown. */
+/** By port. A port that is unset, or has produced nothing, is not shown. */
 export function shownValues(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, ShownValue> {
   return mapOf(Object.entries(values));
 }

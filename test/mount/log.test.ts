@@ -1,4 +1,4 @@
-/** The log of a mount: shown, followed, rotated and changed while it runs; and one request id through both logs. */
+/** The log of a mount: shown, followed, rotated and changed while it runs. One request id goes through both logs. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';

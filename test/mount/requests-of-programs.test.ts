@@ -61,7 +61,7 @@ test('a walker that looks for ignore files in each folder before it lists it cos
 test('rm -r costs a deletion an entry, and at most two looks a folder', async () => {
   const { apiCalls, apiRequests } = await cold(() => shell('rm -r t-r', { cwd: project }));
   expect(apiCalls).toMatchObject({ 'DELETE /v2/files/:file_id': FILES + FOLDERS + 1 });
-  // What is known for longer than a second is asked for again before it is removed, a folder at a time.
+  // The mount asks again for entries that it has known for longer than a second before it removes them, a folder at a time.
   expect(apiRequests, JSON.stringify(apiCalls)).toBeLessThanOrEqual(FILES + 3 * (FOLDERS + 1) + ITS_PATH);
 });
 

@@ -14,7 +14,7 @@ export class FakeRecords implements RecordsApi {
   readonly groups: PlatformRecord[] = [];
   readonly invoices: PlatformRecord[] = [];
   readonly members: PlatformRecord[] = [];
-  /** What a kind of record is answered with in place of itself. */
+  /** The failure that a kind of record is answered with. */
   readonly refused = new Map<RecordKind | CollectionKind, Error>();
 
   /** What was asked since the last time. */

@@ -27,7 +27,7 @@ export interface DownloadPlanning extends Asking {
   /** A person is asked about each replacement. */
   readonly asks: boolean;
   readonly mayReplace: (replacement: LocalReplacement) => Promise<true | string>;
-  /** What a file gets here; `replaced`: that of the file whose place it takes. */
+  /** Mode and time of the copy; `replaced`: of the file whose place it takes. */
   readonly attributesOf: (
     file: FileRecord,
     replaced: Stats | undefined,

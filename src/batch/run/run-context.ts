@@ -13,15 +13,14 @@ export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
 }
 
-/** Whoever carries bytes between this machine and the platform. */
-/** Rejects with a `FileRefusedError`, or with what the API says. */
+/** Carries bytes between this machine and the platform. Rejects with a `FileRefusedError`, or with what the API says. */
 export interface ByteCarrier {
   upload(item: Upload, to: Place, carrying: Carrying): Promise<void>;
   download(item: Download, carrying: Carrying): Promise<void>;
 }
 
 export interface Carrying {
-  /** What was carried when it is aborted is there for the next run. */
+  /** The next run finds the bytes that were carried before it was aborted. */
   readonly signal: AbortSignal;
   /** So many bytes more are there. */
   readonly onProgress: (bytes: number) => void;

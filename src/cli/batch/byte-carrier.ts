@@ -73,7 +73,7 @@ export async function byteCarrier(platform: Platform, options: PlatformOptions):
   };
 }
 
-/** The API of a platform, as far as carrying takes it. What a mount's process would know beside it is not asked for. */
+/** The API of a platform, as far as carrying takes it. It asks for nothing that only the process of a mount knows. */
 function readingApi({ api }: Platform, capabilities: ReadonlySet<Capability>) {
   return {
     ...api,

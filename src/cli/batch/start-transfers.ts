@@ -14,7 +14,7 @@ export type Direction = 'import' | 'export';
 
 export interface StartOptions extends BatchOptions {
   readonly recursive: boolean;
-  /** What has the name is replaced; else that item fails, as the API has it. */
+  /** A file that has the name is replaced; else that item fails, as the API has it. */
   readonly overwrite: boolean;
   /** Of exports: no alias takes the place of the file. */
   readonly copyOnly?: boolean;

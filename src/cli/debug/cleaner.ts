@@ -26,8 +26,8 @@ export interface CleanerOptions {
 
 /**
  * Takes out of texts what a bundle must not hold: secrets in any case, and names of files, projects and users unless they are
- * wanted. Fields that hold a name or a path are replaced whole. In other texts a known name is replaced. What has a slash or a dot
- * in it or is in quotes is taken for one, and so is each word that is not one of the program itself.
+ * wanted. Fields that hold a name or a path are replaced whole. In other texts a known name is replaced. A word that has
+ * a slash or a dot in it, is in quotes, or is not one of the program itself is taken for one.
  *
  * Everything has to be cleaned twice: the second time all names are known.
  */

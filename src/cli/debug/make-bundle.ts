@@ -49,7 +49,7 @@ export interface MadeBundle {
   readonly bytes: number;
 }
 
-/** What is to be in the bundle, before it is cleaned. */
+/** A file of the bundle, before it is cleaned. */
 interface Raw {
   readonly name: string;
   readonly what: string;

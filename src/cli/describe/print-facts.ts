@@ -1,6 +1,6 @@
 import { printable } from '../../lib/printable.ts';
 
-/** Prints what is known of one thing: a name and a value a line. What is empty is left out; a text of several lines goes on below. */
+/** Prints what is known of one thing: a name and a value a line. An empty value is left out; a text of several lines goes on below. */
 export function printFacts(facts: readonly (readonly [name: string, value: string])[]): void {
   const shown = facts.filter(([, value]) => value !== '');
   const width = Math.max(...shown.map(([name]) => name.length)) + 2;

@@ -8,7 +8,7 @@ import { configuredValue, nameOf } from '../config/option-value.ts';
 import { readChecked, settingsOf } from '../config/sources.ts';
 import { findMount } from '../mount/find-mount.ts';
 
-/** What is examined: the mount that is there, or that `svcfs mount` would make. */
+/** The mount that is there, or that `svcfs mount` would make. */
 export interface Subject {
   /** Undefined: all mounts. */
   readonly mountPoint: string | undefined;
@@ -21,7 +21,7 @@ export interface Subject {
 
 export interface FoundSubject {
   readonly subject: Subject;
-  /** What is wrong in a configuration file: without it the options are as they are by default. */
+  /** The fault of a configuration file, without which the options are those by default. */
   readonly problem?: string;
 }
 

@@ -31,7 +31,7 @@ export type PlatformRequest =
       readonly items?: readonly LearntItem[];
       readonly tasks?: readonly TaskRecord[];
     }
-  /** What is at a path from the top of the mount is asked for anew, and answered when it is known. */
+  /** The mount asks anew for the entry at a path from its top, and answers when it knows it. */
   | { readonly request: 'refresh'; readonly path: string };
 
 export type PlatformAnswer =

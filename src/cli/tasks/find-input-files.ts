@@ -17,8 +17,8 @@ export function isFileId(text: string): boolean {
 }
 
 /**
- * A path of an input as `findArguments` takes it. What a link of the mount leads to is asked of the kernel: the outputs of
- * one task are the inputs of the next.
+ * A path of an input as `findArguments` takes it. The kernel follows a link of the mount: the outputs of one task are the
+ * inputs of the next.
  */
 export async function pathOfInput(given: string, directory: string): Promise<string> {
   if (isPlatformPath(given) || isVolumePath(given)) return given;

@@ -1,6 +1,6 @@
 /**
- * Words in the cells of TSV and CSV, where a blank cell means that the pair is left alone. A value that is such a word has
- * a backslash in front; so has one that is such a word with backslashes in front.
+ * Words in the cells of TSV and CSV, where a blank cell means that the pair is left alone. A value that is such a word, with
+ * any number of backslashes in front, gets one more.
  */
 import type { Cell } from '../table.ts';
 

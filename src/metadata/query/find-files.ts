@@ -21,7 +21,7 @@ export interface Querying {
 }
 
 /**
- * The files below a folder that meet all conditions, by their paths. What has to equal something is left to the platform: one
+ * The files below a folder that meet all conditions, by their paths. The platform judges which files have equal values: one
  * request for each 100 that do. Without such a condition every folder below is listed.
  */
 export async function findFiles(

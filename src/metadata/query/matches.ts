@@ -35,7 +35,7 @@ export function matches(candidate: Candidate, term: Term): boolean {
   }
 }
 
-/** What a file has there: several tags, at most one of the others. */
+/** The values of a file there: several tags, at most one of the others. */
 export function valuesOf({ file, path }: Candidate, subject: Subject): readonly string[] {
   if (subject.kind === 'key') {
     const { key } = subject;

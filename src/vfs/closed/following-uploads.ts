@@ -18,7 +18,7 @@ import { UploadTurns } from './upload-turns.ts';
 const WRITER_MS = 1000;
 const LONGEST_WRITER_MS = 60_000;
 
-/** What is done to a file soon after its close goes with its upload. That waits for it at most so many times `foldMs`. */
+/** A change soon after the close of a file goes with its upload. That waits for it at most so many times `foldMs`. */
 const MOST_FOLDS = 2;
 
 /** Between tries of what was closed already. */
@@ -110,7 +110,7 @@ export class FollowingUploads {
     }
   }
 
-  /** What a program does to a file soon after its close is done before that is uploaded, and costs no request then. */
+  /** A change that a program makes soon after a close comes before the upload, and costs no request then. */
   async #untilQuiet(content: FileContent, isOwed: () => boolean): Promise<void> {
     const pauses = this.#pauses.signal;
     const leftMs = (): number =>

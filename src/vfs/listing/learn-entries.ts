@@ -25,7 +25,7 @@ export function learnEntries(
     for (const name of byKey.get(keyOfNode(node)) ?? []) {
       for (const shown of shownNames(node, name)) {
         const known = node.children.get(shown);
-        // What is begun here stays, and finds out at its end.
+        // A file that was begun here stays, and finds out at its end.
         if (known?.kind !== 'present' || !isKept(known.node)) tree.invalidate(node, shown);
       }
     }

@@ -45,7 +45,7 @@ export type PlatformPlace =
       readonly name: string;
       readonly folderName: string;
     }
-  /** Nor is there such a directory. */
+  /** There is no such directory either. */
   | { readonly kind: 'missing' };
 
 interface Parts {

@@ -48,7 +48,7 @@ export interface SyntheticName {
   /** As Linux takes it (`shownName`). */
   readonly name: string;
   readonly kind: SyntheticEntry['kind'];
-  /** What the page told of it: no `lookup` is asked then while the page counts. */
+  /** Its entry, where the page tells it: no `lookup` is asked then while the page counts. */
   readonly entry?: SyntheticEntry | undefined;
 }
 

@@ -79,8 +79,8 @@ export class SyntheticTrees extends RefusedChanges implements SyntheticOperation
   }
 
   /**
-   * What is at these paths of the tree (`/tasks/lab/rna`) is another now: it is asked for anew, and the kernel forgets what it
-   * keeps of it. Of a directory, its times, its names and the files in it; no directory below it.
+   * The entries at these paths of the tree (`/tasks/lab/rna`) have changed: they are asked for anew, and the kernel forgets
+   * what it keeps of them. Of a directory, its times, its names and the files in it; no directory below it.
    */
   changed(paths: Iterable<string>): void {
     for (const path of paths) expireAt(path, this.#nodes.tops(), this.#parts.kernel);

@@ -16,7 +16,7 @@ let directory: { readonly name: string; removeCallback(): void };
 let clock: FakeClock;
 let edits: OwedEdits;
 let calls: (readonly [string, readonly FileEdit[]])[];
-/** What a call throws, or a file is answered; undefined: done. */
+/** The failure of a call, or of one file; undefined: done. */
 let failure: (items: readonly FileEdit[]) => Error | undefined;
 let refusal: (item: FileEdit) => { readonly status: number } | undefined;
 let told: string[];

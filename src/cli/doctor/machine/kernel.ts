@@ -19,7 +19,7 @@ export function checkKernel(system = type(), version = release()): Finding {
     : ok('kernel', `Linux ${version}`);
 }
 
-/** What the npm package does not do is in src/decisions/0002-native-build.md. */
+/** For the limits of the npm package see src/decisions/0002-native-build.md. */
 export function checkDriver(driver: string, load: () => unknown = loadNativeAddon): Finding {
   const versions = `svcfs ${packageVersion()}, Node.js ${process.versions.node}`;
   if (driver !== 'native')

@@ -13,7 +13,7 @@ export interface NamedProjects {
   readonly projects: readonly string[] | undefined;
 }
 
-/** What the user may do in the projects that the mount is to show, or in the first of them. */
+/** The rights of the user in the projects that the mount is to show, or in the first of them. */
 export async function checkRights(
   { projects }: Pick<Api, 'projects'>,
   username: string,

@@ -121,7 +121,7 @@ export class Asides {
       );
   }
 
-  /** What is in the trash stays there. */
+  /** A file in the trash stays there. */
   async delete(fileId: string): Promise<void> {
     if (!this.#inTrash.has(fileId)) await unlessGone(this.#tree.api.files.delete(fileId));
     await this.#journal.remove(fileId);

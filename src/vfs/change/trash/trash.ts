@@ -19,7 +19,7 @@ import type { Tree } from '../../model/tree.ts';
 const MOST_TRIES = 3;
 
 /**
- * The trash of each project (`--trash`). What is removed or replaced is moved there by one call, so that its id, tags and
+ * The trash of each project (`--trash`). One call moves there a file that is removed or replaced, so that its id, tags and
  * metadata stay. Names that tools use for a moment and what is in the trash already really go.
  */
 export class Trash {

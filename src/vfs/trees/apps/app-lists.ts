@@ -11,7 +11,7 @@ export interface AppLists {
   readonly ttlMs: number;
 }
 
-/** What the names in an app's directory are made of; its document is not asked for. */
+/** The names in an app's directory are made of these; its document is not asked for. */
 const FIELDS = 'href,id,project,name,revision';
 
 /** As `GET /apps` has it. */

@@ -1,6 +1,6 @@
 /**
  * `billing/<name>~<id>/`: what a billing group has spent. The first eight digits of the id find the group, whatever stands
- * before them; so does the whole id alone.
+ * before them, and the whole id alone does so, too.
  *
  *   total                         amount and currency
  *   breakdown.json .csv .tsv      the platform's answer, and a line for each task

@@ -1,5 +1,5 @@
 /**
- * What the platform answers of a folder, in its `.svcfs/`: asked for at each look, as it was written.
+ * The records of a folder, in its `.svcfs/`: asked for at each look, as it was written.
  *
  *   folder.json                   the folder
  *   entries/NAME.json             the file or folder NAME in it
@@ -47,7 +47,7 @@ function recordFile({ api }: Parts, kind: RecordKind, id: () => string): Synthet
   return file(async (signal) => `${printExactly(await api.records.get(kind, id(), { signal }), 2)}\n`);
 }
 
-/** What is not on the platform yet has no record. */
+/** An entry that is not on the platform yet has no record. */
 function entryRecords(folder: ProjectFolderNode, parts: Parts): SyntheticDirectory {
   const entryOf = (node: Node | undefined): SyntheticEntry | undefined => {
     const id = node && idOf(node);

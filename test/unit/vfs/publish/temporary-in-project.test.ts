@@ -25,7 +25,7 @@ async function start(options: Partial<TreeOptions> = {}): Promise<void> {
     options: { temporaryInProjects: TEMPORARY_IN_PROJECTS, ...options },
     api: (api) => uploads.over(api),
   });
-  // What the service can do is asked for with the first upload.
+  // The mount asks with the first upload what the service can do.
   await world.put('warm', 'up');
   await unlink('warm');
   await world.tree.childrenOf(world.folder, world.by().signal);

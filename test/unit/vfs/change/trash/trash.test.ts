@@ -1,4 +1,4 @@
-/** What is removed or replaced with `--trash` is in `.svcfs-trash` of its project. */
+/** A file that is removed or replaced with `--trash` is in `.svcfs-trash` of its project. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DueTrash } from '../../../../../src/vfs/change/trash/empty-due.ts';
 import { OpenDirectories } from '../../../../../src/vfs/listing/open-directories.ts';
