@@ -36,10 +36,6 @@ export const AppListQuery = Type.Object({
 });
 export type AppListQuery = Static<typeof AppListQuery>;
 
-/** How a copy relates to its original: which revisions it takes, and whose updates `sync` brings. */
-export const APP_COPY_STRATEGIES = ['clone', 'direct', 'clone_direct', 'transient'] as const;
-export type AppCopyStrategy = (typeof APP_COPY_STRATEGIES)[number];
-
 /** `POST /apps/{id}/actions/copy`; an unknown strategy is refused by the call (6010). */
 export const CopyAppBody = RequestBody({
   project: Type.Optional(Type.String()),

@@ -3,19 +3,6 @@ import { Cost } from './money.ts';
 import { pageQueryProperties } from './paging.ts';
 import { Count, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 
-/** DRAFT → (CREATING → QUEUED →) RUNNING → COMPLETED | FAILED; a running one is aborted: ABORTING → ABORTED. */
-export const TASK_STATUSES = [
-  'DRAFT',
-  'CREATING',
-  'QUEUED',
-  'RUNNING',
-  'COMPLETED',
-  'ABORTING',
-  'ABORTED',
-  'FAILED',
-] as const;
-export type TaskStatus = (typeof TASK_STATUSES)[number];
-
 /** Values by the name of the input or output; null where unset or not produced. A file is `{class, path: id, name}`. */
 export const TaskValues = Type.Record(Type.String(), Type.Unknown());
 export type TaskValues = Static<typeof TaskValues>;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { PlatformOptions } from '../../config/platform-options.ts';
-import { APP_COPY_STRATEGIES } from '../../contract/app.ts';
+import { APP_COPY_STRATEGIES } from '../../contract/words.ts';
 import type { CopyAppOptions } from '../apps/copy-app.ts';
 import type { InstallAppOptions } from '../apps/install-app.ts';
 import type { ListAppsOptions } from '../apps/list-apps.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { PlatformOptions } from '../../config/platform-options.ts';
-import { TASK_STATUSES } from '../../contract/task.ts';
+import { TASK_STATUSES } from '../../contract/words.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { contextOf, withPlatform } from '../platform/command-options.ts';
 import type { CreateOptions } from '../tasks/create-task.ts';

@@ -1,4 +1,5 @@
-import { APP_COPY_STRATEGIES, type AppCopyStrategy, type CopyAppBody } from '../../contract/app.ts';
+import type { CopyAppBody } from '../../contract/app.ts';
+import { APP_COPY_STRATEGIES, type AppCopyStrategy } from '../../contract/words.ts';
 import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';

@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../contract/task.ts';
+import type { TaskStatus } from '../../contract/words.ts';
 import { chargesIn } from '../billing/billing.ts';
 import type { Store } from '../store/store.ts';
 import { isUnfinished, type TaskDetails } from './task-details.ts';

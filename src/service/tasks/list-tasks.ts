@@ -1,4 +1,5 @@
-import { TASK_STATUSES, type TaskListQuery } from '../../contract/task.ts';
+import type { TaskListQuery } from '../../contract/task.ts';
+import { TASK_STATUSES } from '../../contract/words.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { permissionsIn } from '../members/members.ts';

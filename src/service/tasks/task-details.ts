@@ -1,12 +1,6 @@
 import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
-import type {
-  BatchBy,
-  BatchGroup,
-  ExecutedJob,
-  ExecutionSettings,
-  TaskStatus,
-  TaskValues,
-} from '../../contract/task.ts';
+import type { BatchBy, BatchGroup, ExecutedJob, ExecutionSettings, TaskValues } from '../../contract/task.ts';
+import type { TaskStatus } from '../../contract/words.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { isStorableText } from '../store/storable-text.ts';
 

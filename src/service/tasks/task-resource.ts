@@ -1,4 +1,5 @@
-import type { ExecutionDetails, ExecutionStatus, TaskResource, TaskStatus } from '../../contract/task.ts';
+import type { ExecutionDetails, ExecutionStatus, TaskResource } from '../../contract/task.ts';
+import type { TaskStatus } from '../../contract/words.ts';
 import { type ChargeRow, chargesIn, costOfTask } from '../billing/billing.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Store } from '../store/store.ts';

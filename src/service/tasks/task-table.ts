@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
-import type { TaskListQuery, TaskStatus } from '../../contract/task.ts';
+import type { TaskListQuery } from '../../contract/task.ts';
+import type { TaskStatus } from '../../contract/words.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { Schema, TasksTable } from '../store/schema.ts';
 import { type Store, table } from '../store/store.ts';

@@ -7,7 +7,7 @@
  */
 import type { Page, TaskRecord } from '../../../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../../../contract/limits.ts';
-import { TASK_STATUSES } from '../../../contract/task.ts';
+import { TASK_STATUSES } from '../../../contract/words.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { idInName, taskDirectoryName } from '../../../tasks/task-directory.ts';
 import { errnoOf } from '../../errors/errno-of.ts';
