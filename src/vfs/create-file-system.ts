@@ -152,6 +152,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const tasks = new TasksTree({
     ...{ api, clock, ttlMs, beliefs: given.beliefs, catalog: catalogs.projects },
     onChanged: (paths) => synthetic.changed(paths),
+    onFound: (entries) => learnEntries(tree, entries, 'right'),
   });
   const syntheticTrees = {
     apps: apps({ api, projects: catalogs.projects, ttlMs }),

@@ -216,6 +216,8 @@ describe('tasks as files', () => {
       echo '{"mode": "good", "texts": ["projects/${PROJECT}/README.md"]}' > ${served.sandbox.root}/home/shell.json
       T=$(${svcfs} tasks create ${APP} --name shell --inputs ${served.sandbox.root}/home/shell.json -i texts=projects/${PROJECT}/README.md)
       cat "$T/status"
+      # The mount knows the names in the project, without those of the outputs.
+      ls projects/${PROJECT} > ${served.sandbox.root}/home/before
       echo run > "$T/ctl"
       until grep -qv RUNNING "$T/status"; do sleep 0.2; done
       cat "$T/status" "$T/outputs/size" "$T/price"

@@ -9,10 +9,14 @@ export interface LearntEntries {
   readonly names: readonly string[];
 }
 
-/** Somebody at this machine made, moved or removed entries past the mount, which asks for them anew. */
+/**
+ * Somebody at this machine made, moved or removed entries past the mount, which asks for them anew. With `known` as `right`, the
+ * names are there: those that the mount has an entry of stay as they are.
+ */
 export function learnEntries(
   tree: Pick<Tree, 'nodes' | 'invalidate'>,
   changes: readonly LearntEntries[],
+  known: 'doubtful' | 'right' = 'doubtful',
 ): void {
   const byKey = new Map<string, Set<string>>();
   for (const { directory, names } of changes) {
@@ -24,9 +28,10 @@ export function learnEntries(
   for (const node of [...tree.nodes.values()].filter(isFolder)) {
     for (const name of byKey.get(keyOfNode(node)) ?? []) {
       for (const shown of shownNames(node, name)) {
-        const known = node.children.get(shown);
+        const child = node.children.get(shown);
         // A file that was begun here stays, and finds out at its end.
-        if (known?.kind !== 'present' || !isKept(known.node)) tree.invalidate(node, shown);
+        const stays = child?.kind === 'present' && (known === 'right' || isKept(child.node));
+        if (!stays) tree.invalidate(node, shown);
       }
     }
   }

@@ -5,12 +5,15 @@ import { SharedFlights } from '../../../lib/shared-flights.ts';
 import { FolderPaths } from '../../../places/folder-paths.ts';
 import { getFiles } from '../../../places/get-files.ts';
 import { endsWithTime, errnoOf } from '../../errors/errno-of.ts';
+import type { LearntEntries } from '../../listing/learn-entries.ts';
 import { shownFolderName, shownName } from '../../model/escape.ts';
 
 interface FilePathsParts {
   readonly api: Pick<Api, 'projects' | 'files'>;
   readonly clock: Clock;
   readonly ttlMs: number;
+  /** Told of entries that are there, of which the mount may not know yet: a task has just made them. */
+  readonly onFound: (entries: readonly LearntEntries[]) => void;
 }
 
 interface KnownPath {
@@ -73,6 +76,13 @@ export class FilePaths {
           paths.set(entry.id, pathOf(project, above, entry.id === root ? undefined : entry));
       }
     }
+    this.#parts.onFound(
+      [...byProject.values()]
+        .flat()
+        .flatMap(({ parent, name }) =>
+          parent === undefined ? [] : [{ directory: { folder: parent }, names: [name] }],
+        ),
+    );
     this.#forgetOld(learntMs);
     for (const id of ids) this.#known.set(id, { path: paths.get(id), learntMs });
   }

@@ -3,6 +3,7 @@ import type { ProjectSummary, TaskRecord } from '../../../api/model.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { taskDirectoryName } from '../../../tasks/task-directory.ts';
 import type { Catalog } from '../../directories/catalog.ts';
+import type { LearntEntries } from '../../listing/learn-entries.ts';
 import type { Beliefs } from '../../model/beliefs.ts';
 import { shownName } from '../../model/escape.ts';
 import type { SyntheticDirectory } from '../../model/synthetic.ts';
@@ -20,6 +21,8 @@ export interface TasksTreeParts {
   readonly beliefs: Pick<Beliefs, 'believes'>;
   /** Told of paths of the tree at which something is another now. */
   readonly onChanged: (paths: readonly string[]) => void;
+  /** Told of files that tasks name. */
+  readonly onFound: (entries: readonly LearntEntries[]) => void;
 }
 
 /** `tasks/`, of which it tells the kernel what changes while somebody looks. */

@@ -136,6 +136,7 @@ beforeEach(() => {
       changed.push(...paths);
       world.trees.changed(paths.map((path) => path.replace(/^\/tasks/, '/top')));
     },
+    onFound: () => {},
   });
   world = new SyntheticWorld(tree.directory);
 });
