@@ -6,17 +6,13 @@
  * Every method rejects with an `ApiError` (the platform said no), a `TransportError` (no answer within the time
  * allowed) or the signal's reason. Retries, the rate budget, paging headers and the token are the client's business.
  */
-import type { SocketBytes, TakenBytes } from '../lib/byte-chunks.ts';
+import type { CallOptions, ListOptions, PageRequest, Place, Priority } from './call-options.ts';
+import type { AppsApi, BillingApi, TasksApi } from './compute.ts';
 import type {
-  AppRecord,
-  AppSummary,
   AsyncFileJob,
-  BillingBreakdown,
-  BillingGroup,
   BulkResult,
   Capability,
   EntryRecord,
-  ExecutedTool,
   FileRecord,
   FileSearch,
   FolderRecord,
@@ -27,7 +23,6 @@ import type {
   ProjectRecord,
   ProjectSummary,
   SignedUrl,
-  TaskRecord,
   TransferJob,
   UploadTicket,
   VolumeObjectRecord,
@@ -36,43 +31,11 @@ import type {
   VolumeSummary,
 } from './model.ts';
 
-/** The caller that waits for the answer decides which call goes first when the rate budget is short. */
 /** The owner of the token. */
 export interface OwnUser {
   readonly username: string;
   /** When the token ends; undefined when it does not, or the service does not tell. */
   readonly tokenEndsMs?: number;
-}
-
-export type Priority = 'interactive' | 'data' | 'prefetch' | 'background';
-
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Default `interactive`. */
-  readonly priority?: Priority;
-  /** Aborted when somebody waits for the answer: the call is `interactive` from then on. */
-  readonly urgent?: AbortSignal | undefined;
-  /** Ends the call as long as it waits to be sent: it has changed nothing then. */
-  readonly untilSent?: AbortSignal | undefined;
-  /** How long it is tried when it keeps failing, where that is not the client's own time. */
-  readonly timeoutMs?: number;
-}
-
-export interface ListOptions extends CallOptions {
-  /** Told why an entry cannot be used, which is then left out. Without it one such entry fails the whole call. */
-  readonly onUnusable?: ((reason: string) => void) | undefined;
-}
-
-export interface PageRequest {
-  readonly offset: number;
-  /** 1 to 100. */
-  readonly limit: number;
-}
-
-/** A folder (by id) and a name in it. */
-export interface Place {
-  readonly parent: string;
-  readonly name: string;
 }
 
 /** Fields of a project that its administrators edit. A field that is left out stays; `settings` are merged. */
@@ -332,85 +295,6 @@ export interface AsyncFilesApi {
   ): Promise<AsyncFileJob>;
 }
 
-/** Which apps: filters add up. */
-export interface AppSearch {
-  /** `owner/short-name` */
-  readonly project?: string | undefined;
-  readonly projectOwner?: string | undefined;
-  /** Default: the apps of the projects that the user sees. */
-  readonly visibility?: 'public' | undefined;
-  /** Terms with spaces between them, all of which match. */
-  readonly terms?: string | undefined;
-}
-
-export interface AppsApi {
-  list(search: AppSearch, page: PageRequest, options?: CallOptions): Promise<Page<AppSummary>>;
-  /**
-   * Makes revision 0 of an app, or the revision that follows the newest. Answers the id with the revision. `ApiError` 6003
-   * when there is such a revision already.
-   */
-  install(
-    id: string,
-    next: { readonly revision: number; readonly raw: Readonly<Record<string, unknown>> },
-    options?: CallOptions,
-  ): Promise<string>;
-  /**
-   * `id`: with a revision, up to that one. `name`: of the copy. When an answer is lost, an app of that name in the project is
-   * taken for the copy: look first whether there is one.
-   */
-  copy(
-    id: string,
-    to: {
-      readonly project: string;
-      readonly name?: string | undefined;
-      readonly strategy?: string | undefined;
-    },
-    options?: CallOptions,
-  ): Promise<AppRecord>;
-  /** `owner/project/app`: the newest revision; or with a revision. */
-  get(id: string, options?: CallOptions): Promise<AppRecord>;
-}
-
-/** Amounts are exact texts. */
-export interface BillingApi {
-  groups(page: PageRequest, options?: CallOptions): Promise<Page<BillingGroup>>;
-  /** `ApiError` 4001 to 4005 when the user sees no such group. */
-  group(id: string, options?: CallOptions): Promise<BillingGroup>;
-  breakdown(id: string, options?: CallOptions): Promise<BillingBreakdown>;
-}
-
-/** Which tasks: filters add up. The newest come first. */
-export interface TaskSearch {
-  /** `owner/short-name` */
-  readonly project?: string | undefined;
-  readonly status?: string | undefined;
-  /** No older ones. */
-  readonly createdFromMs?: number | undefined;
-}
-
-export interface NewTask {
-  readonly project: string;
-  /** With its revision, or without: the newest. */
-  readonly app: string;
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly inputs: Readonly<Record<string, unknown>>;
-}
-
-/** Each change takes effect once, also when an answer is lost: it is looked for before it is sent again. */
-export interface TasksApi {
-  list(search: TaskSearch, page: PageRequest, options?: ListOptions): Promise<Page<TaskRecord>>;
-  get(id: string, options?: CallOptions): Promise<TaskRecord>;
-  /** At most 100 ids; answers in their order. */
-  bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<TaskRecord>[]>;
-  /** A draft. A `TransportError` when its answer is lost and several drafts like it were made meanwhile. */
-  create(task: NewTask, options?: CallOptions): Promise<TaskRecord>;
-  run(id: string, options?: CallOptions): Promise<TaskRecord>;
-  abort(id: string, options?: CallOptions): Promise<TaskRecord>;
-  /** In the order in which they began. */
-  executedTools(id: string, options?: CallOptions): Promise<readonly ExecutedTool[]>;
-}
-
 /** What can be asked for by its id: of an app, `owner/project/app`, with or without a revision; of a breakdown, its billing group. */
 export type RecordKind = 'app' | 'breakdown' | 'file' | 'project' | 'volume';
 export type CollectionKind = 'apps' | 'billing groups' | 'invoices' | 'members';
@@ -454,83 +338,5 @@ export interface Api {
   /** Whether a look of the program that asks now would wait for the next interval of the rate limit. */
   isSpent(): boolean;
   /** Calls under way fail. */
-  close(): Promise<void>;
-}
-
-/** A store's answer to a range, before its bytes come. */
-export interface RangeAnswer {
-  readonly etag: string | undefined;
-  /** Undefined: the store does not tell. */
-  readonly objectSizeBytes: number | undefined;
-  /** MD5 in hex of the whole object, where the ETag is one. */
-  readonly md5?: string | undefined;
-}
-
-export interface RangeToRead {
-  readonly offset: number;
-  readonly into: Uint8Array;
-  readonly expectedEtag?: string | undefined;
-  /** Called before the first byte of an answer counts; what it throws refuses the answer and rejects the read. */
-  readonly onAnswer?: ((answer: RangeAnswer) => void) | undefined;
-  /** The first so many bytes of `into` are there for good. */
-  readonly onProgress?: ((receivedBytes: number) => void) | undefined;
-  /** Called at most once, when the rest of the range can be taken off its socket in place of being received. */
-  readonly onWaiting?: ((body: WaitingBody) => void) | undefined;
-  /** When the wait for it began (`Clock.monotonic`): the time for a store that brings nothing counts from then. Default: now. */
-  readonly sinceMs?: number | undefined;
-}
-
-/**
- * The rest of a range, which waits in the kernel for a caller that can use it there (splice(2)). It does not wait for
- * long: it is received then, as if nothing had been said.
- */
-export interface WaitingBody {
-  /** Where in the range the rest begins: what is before was received, or lent. */
-  readonly position: number;
-  /**
-   * The next `into.length` bytes, if all of them are there, and what comes after them, of which nothing need be there. Nothing else
-   * is received or lent until they are released.
-   */
-  lend(into: Uint8Array, after: Uint8Array): LentBytes | undefined;
-  /** Waits no longer: the rest is received. */
-  receive(): void;
-}
-
-export interface LentBytes extends SocketBytes {
-  /**
-   * Done with them. Answers what was taken; bytes that nobody took are gone with their connection, and what follows comes over
-   * another one.
-   */
-  release(): TakenBytes;
-}
-
-/** A store's answer to a part that it took. */
-export interface StoredPart {
-  /** Without quotes. */
-  readonly etag: string;
-  /** MD5 in hex of what arrived; undefined when the ETag is something else. */
-  readonly md5: string | undefined;
-}
-
-/**
- * Signed URLs, which are not API calls: no token, no rate limit. Rejects with a `StorageError`, whose kind says
- * whether a new link, a new try or neither may help.
- */
-export interface StorageClient {
-  /**
-   * Reads `[offset, offset + into.length)` of an object into `into`, resuming at the byte after a reset, and answers
-   * the object's validator. The range must lie within the object.
-   */
-  getRange(url: string, range: RangeToRead, signal?: AbortSignal): Promise<RangeAnswer>;
-  /**
-   * Has so many idle connections to a store, or on their way, as far as the limit allows: what is asked of it next
-   * finds them. Never fails; a later request tells why there is none.
-   *
-   * @param origin Such as `https://host:port`
-   */
-  connectAhead(origin: string, connections: number): void;
-  /** Sends one part. `body` is not changed until the promise settles. Whether it arrived as it was is for the caller. */
-  putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<StoredPart>;
-  /** Ranges and parts that are under way are rejected. */
   close(): Promise<void>;
 }

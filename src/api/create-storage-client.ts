@@ -3,7 +3,6 @@ import { Agent, type Pool } from 'undici';
 import type { Clock } from '../lib/clock.ts';
 import { sharedAbortController } from '../lib/shared-signals.ts';
 import type { Throttle } from '../lib/throttle.ts';
-import type { StorageClient } from './api.ts';
 import { StorageError } from './errors.ts';
 import { Network } from './network/network.ts';
 import { poolOn } from './network/pool.ts';
@@ -13,6 +12,7 @@ import { putPartOver } from './storage/put-part.ts';
 import { redirectedRangeExchange } from './storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from './storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
+import type { StorageClient } from './storage-client.ts';
 import { answerTimeoutFor, watchedConnector } from './transport/watch-sending.ts';
 
 export interface StorageOptions {

@@ -1,4 +1,4 @@
-import type { WaitingBody } from '../api/api.ts';
+import type { WaitingBody } from '../api/storage-client.ts';
 
 export interface FetchOptions {
   readonly signal: AbortSignal;

@@ -2,7 +2,8 @@
  * Brings the changes of many files to the platform, 100 files a call. The platform merges pairs; where keys are taken
  * away it replaces all pairs, which are read just before: that is two calls.
  */
-import type { CallOptions, FileEdit, FilesApi } from '../api/api.ts';
+import type { FileEdit, FilesApi } from '../api/api.ts';
+import type { CallOptions } from '../api/call-options.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { BulkResult, EntryRecord, Failure, FileRecord } from '../api/model.ts';
 import type { FileChange } from '../content/ports.ts';

@@ -4,7 +4,8 @@
  *
  * A removal takes what is owed along. A search, and work on folders, wait for all.
  */
-import type { Api, AsyncFilesApi, CallOptions, FilesApi, TransfersApi } from '../api/api.ts';
+import type { Api, AsyncFilesApi, FilesApi, TransfersApi } from '../api/api.ts';
+import type { CallOptions } from '../api/call-options.ts';
 import type { BulkResult, EntryRecord } from '../api/model.ts';
 import type { OwedEdits } from './owed-edits.ts';
 

@@ -7,7 +7,7 @@
  *
  * A question that fails ends the waiting for the jobs it was about with its error, but not the watching: the jobs go on.
  */
-import type { CallOptions } from '../api/api.ts';
+import type { CallOptions } from '../api/call-options.ts';
 import { JOB_WAIT_SECONDS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inGroups } from '../lib/in-groups.ts';

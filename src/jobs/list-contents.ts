@@ -1,4 +1,5 @@
-import type { Api, CallOptions, PageRequest } from '../api/api.ts';
+import type { Api } from '../api/api.ts';
+import type { CallOptions, PageRequest } from '../api/call-options.ts';
 import type { EntryRecord, FolderRecord, Page } from '../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../contract/limits.ts';
 import { collect, pagesInOrder } from '../lib/pages-in-order.ts';

@@ -1,4 +1,5 @@
-import type { Api, CallOptions, ExportRequest } from '../api/api.ts';
+import type { Api, ExportRequest } from '../api/api.ts';
+import type { CallOptions } from '../api/call-options.ts';
 import type { FileRecord } from '../api/model.ts';
 import { isAliasOf } from './is-alias-of.ts';
 import { listContents } from './list-contents.ts';

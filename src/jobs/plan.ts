@@ -1,4 +1,5 @@
-import type { ExportRequest, ImportRequest, Place } from '../api/api.ts';
+import type { ExportRequest, ImportRequest } from '../api/api.ts';
+import type { Place } from '../api/call-options.ts';
 import type { FileRecord } from '../api/model.ts';
 import type { CopyAnnotations, RefusalReason, TransferRequest } from './ports.ts';
 

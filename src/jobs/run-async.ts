@@ -1,4 +1,5 @@
-import type { Place, StartedJob } from '../api/api.ts';
+import type { StartedJob } from '../api/api.ts';
+import type { Place } from '../api/call-options.ts';
 import type { AsyncFileJob, EntryRecord } from '../api/model.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import { type FinishedAsync, failureOf } from './finished-job.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Api, Place } from '../api/api.ts';
+import type { Api } from '../api/api.ts';
+import type { Place } from '../api/call-options.ts';
 import { ApiError, TransportError } from '../api/errors.ts';
 import type { FileRecord } from '../api/model.ts';
 import { messageOf } from '../lib/message-of.ts';

@@ -1,4 +1,5 @@
-import type { ImportRequest, Place } from '../api/api.ts';
+import type { ImportRequest } from '../api/api.ts';
+import type { Place } from '../api/call-options.ts';
 import { ApiError } from '../api/errors.ts';
 import type { FileRecord, FolderRecord } from '../api/model.ts';
 import { isAliasOf } from './is-alias-of.ts';

@@ -1,4 +1,5 @@
-import type { Api, CallOptions, Place } from '../api/api.ts';
+import type { Api } from '../api/api.ts';
+import type { CallOptions, Place } from '../api/call-options.ts';
 import { ApiError } from '../api/errors.ts';
 import type { EntryRecord } from '../api/model.ts';
 

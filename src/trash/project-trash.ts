@@ -1,4 +1,5 @@
-import type { Api, CallOptions } from '../api/api.ts';
+import type { Api } from '../api/api.ts';
+import type { CallOptions } from '../api/call-options.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Jobs } from '../jobs/ports.ts';
 import { TRASH } from '../places/trash-folder.ts';

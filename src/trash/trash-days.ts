@@ -1,4 +1,5 @@
-import type { Api, CallOptions } from '../api/api.ts';
+import type { Api } from '../api/api.ts';
+import type { CallOptions } from '../api/call-options.ts';
 import type { EntryRecord } from '../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../contract/limits.ts';
 import { TRASH } from '../places/trash-folder.ts';

@@ -1,4 +1,5 @@
-import type { Api, PageRequest, Priority } from '../../src/api/api.ts';
+import type { Api } from '../../src/api/api.ts';
+import type { PageRequest, Priority } from '../../src/api/call-options.ts';
 import type { EntryRecord, FileRecord, FolderRecord, Page, VolumeObjectRecord } from '../../src/api/model.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 

@@ -1,4 +1,4 @@
-import type { ListOptions } from '../api.ts';
+import type { ListOptions } from '../call-options.ts';
 import type { Page } from '../model.ts';
 import { arrayAt, asObject, isObject, UnexpectedShape, type WireObject } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import type { ListOptions } from '../api.ts';
+import type { ListOptions } from '../call-options.ts';
 import { unquoted } from '../etag.ts';
 import type { VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
 import { itemsOf, parseItems } from './page.ts';

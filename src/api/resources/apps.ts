@@ -1,5 +1,6 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { AppsApi, CallOptions } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
+import type { AppsApi } from '../compute.ts';
 import { ApiError } from '../errors.ts';
 import type { AppRecord } from '../model.ts';
 import { parseApp, parseAppSummary } from '../parse/app.ts';

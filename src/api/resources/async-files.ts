@@ -1,4 +1,5 @@
-import type { AsyncFilesApi, CallOptions, StartedJob } from '../api.ts';
+import type { AsyncFilesApi, StartedJob } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import { TransportError } from '../errors.ts';
 import type { AsyncFileJob } from '../model.ts';
 import { parseAsyncJob } from '../parse/job.ts';

@@ -1,4 +1,4 @@
-import type { BillingApi } from '../api.ts';
+import type { BillingApi } from '../compute.ts';
 import { parseBillingGroup, parseBreakdown } from '../parse/billing.ts';
 import { parsePage } from '../parse/page.ts';
 import type { Caller } from '../transport/caller.ts';

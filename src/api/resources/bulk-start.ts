@@ -1,4 +1,4 @@
-import type { CallOptions } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import type { BulkResult, TransferJob } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
 import { parseTransferJob } from '../parse/job.ts';

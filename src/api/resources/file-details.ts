@@ -1,5 +1,5 @@
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
-import type { CallOptions, ListOptions } from '../api.ts';
+import type { CallOptions, ListOptions } from '../call-options.ts';
 import { ApiError, TransportError } from '../errors.ts';
 import type { EntryRecord, FileRecord, Page } from '../model.ts';
 import { type Listed, parseEntry, parseFile, parseListed } from '../parse/file.ts';

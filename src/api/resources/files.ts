@@ -1,5 +1,6 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { CallOptions, FileEdit, FilesApi, ListOptions, PageRequest, Place } from '../api.ts';
+import type { FileEdit, FilesApi } from '../api.ts';
+import type { CallOptions, ListOptions, PageRequest, Place } from '../call-options.ts';
 import type {
   BulkResult,
   EntryRecord,

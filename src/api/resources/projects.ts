@@ -1,5 +1,6 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { CallOptions, ProjectsApi } from '../api.ts';
+import type { ProjectsApi } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import { TransportError } from '../errors.ts';
 import type { ProjectRecord } from '../model.ts';
 import { parsePage } from '../parse/page.ts';

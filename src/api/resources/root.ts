@@ -1,6 +1,7 @@
 import { TOKEN_EXPIRES_HEADER } from '../../contract/headers.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import type { CallOptions, OwnUser } from '../api.ts';
+import type { OwnUser } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import type { Capability } from '../model.ts';
 import { asObject, isSecure, isWebAddress, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
 import type { Answer } from '../transport/call.ts';

@@ -1,5 +1,6 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { CallOptions, ListOptions, NewTask, PageRequest, TaskSearch, TasksApi } from '../api.ts';
+import type { CallOptions, ListOptions, PageRequest } from '../call-options.ts';
+import type { NewTask, TaskSearch, TasksApi } from '../compute.ts';
 import { TransportError } from '../errors.ts';
 import type { BulkResult, ExecutedTool, Page, TaskRecord } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';

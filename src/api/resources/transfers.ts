@@ -1,4 +1,5 @@
-import type { CallOptions, ExportRequest, ImportRequest, TransfersApi } from '../api.ts';
+import type { ExportRequest, ImportRequest, TransfersApi } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import type { BulkResult, TransferJob } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
 import { parseTransferJob } from '../parse/job.ts';

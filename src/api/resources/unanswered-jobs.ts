@@ -1,5 +1,5 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { CallOptions } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import { parsePage } from '../parse/page.ts';
 import { asObject, optionalTextAt, optionalTimeAt, type WireObject } from '../parse/wire.ts';
 import type { Caller, CallSpec } from '../transport/caller.ts';

@@ -1,5 +1,6 @@
 import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
-import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
+import type { FilesApi, UploadsApi } from '../api.ts';
+import type { CallOptions, Place } from '../call-options.ts';
 import { ApiError } from '../errors.ts';
 import type { EntryRecord, FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
 import { parseReportedParts, parseSignedUrl, parseUploadTicket, partReportBody } from '../parse/upload.ts';

@@ -1,5 +1,6 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { CallOptions, VolumesApi } from '../api.ts';
+import type { VolumesApi } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import { ApiError } from '../errors.ts';
 import { unquoted } from '../etag.ts';
 import type { VolumeRecord } from '../model.ts';

@@ -1,5 +1,5 @@
 import type { TakenBytes } from '../../lib/byte-chunks.ts';
-import type { LentBytes, WaitingBody } from '../api.ts';
+import type { LentBytes, WaitingBody } from '../storage-client.ts';
 import type { RangeConnection } from './range-connection.ts';
 
 const NOTHING: TakenBytes = { bytes: 0, reads: 0 };

@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
 import { connectionFailureText } from '../../lib/connection-failure.ts';
 import { Patience } from '../../lib/patience.ts';
-import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { ProxyError } from '../network/proxy-error.ts';
+import type { RangeAnswer, StorageClient } from '../storage-client.ts';
 import type { RangeExchange, SliceProgress } from './range-exchange.ts';
 import { isStrange, mayPass } from './store-answer.ts';
 

@@ -1,6 +1,6 @@
 import type { Throttle } from '../../lib/throttle.ts';
-import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
+import type { RangeAnswer, StorageClient } from '../storage-client.ts';
 
 /** A smaller range would be mostly its request. */
 const LEAST_PIECE_BYTES = 32 * 1024;

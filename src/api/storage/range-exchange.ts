@@ -1,4 +1,4 @@
-import type { RangeAnswer, WaitingBody } from '../api.ts';
+import type { RangeAnswer, WaitingBody } from '../storage-client.ts';
 import type { RangeWanted } from './store-answer.ts';
 
 /** One range of one object, to be put into a buffer of its length. */

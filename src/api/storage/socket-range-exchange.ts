@@ -1,7 +1,7 @@
 import type { ProxyAddress } from '../../lib/proxy-address.ts';
-import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { PROXY_AUTHENTICATION_REQUIRED, refusalOf } from '../network/proxy-error.ts';
+import type { RangeAnswer } from '../storage-client.ts';
 import { BodyInSocket } from './body-in-socket.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ConnectionUser, RangeConnection } from './range-connection.ts';

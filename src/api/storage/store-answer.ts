@@ -2,10 +2,11 @@
  * The meaning of a store's answer to a range or a part: whether the bytes come, why not, and whether the same may
  * succeed later.
  */
-import type { RangeAnswer } from '../api.ts';
+
 import { StorageError } from '../errors.ts';
 import { md5OfEtag, unquoted } from '../etag.ts';
 import { isGatewayFailure } from '../gateway-failure.ts';
+import type { RangeAnswer } from '../storage-client.ts';
 import { isRedirect, StoreRedirect } from './redirect.ts';
 
 export interface RangeWanted {

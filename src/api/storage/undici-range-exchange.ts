@@ -1,7 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
-
-import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
+import type { RangeAnswer } from '../storage-client.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { singleHeader } from './single-header.ts';
 import { checkRangeAnswer, ENCRYPTION_HEADER } from './store-answer.ts';

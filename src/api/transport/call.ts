@@ -1,5 +1,5 @@
 import type { Dialect } from '../../contract/dialect.ts';
-import type { Priority } from '../api.ts';
+import type { Priority } from '../call-options.ts';
 import type { ForeignPage } from './foreign-page.ts';
 
 export type QueryValue = string | number | boolean | undefined;

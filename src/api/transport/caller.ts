@@ -1,5 +1,5 @@
 import type { Patience } from '../../lib/patience.ts';
-import type { CallOptions } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import { TransportError } from '../errors.ts';
 import { UnexpectedShape } from '../parse/wire.ts';
 import { type Answer, type Call, describeCall, type Send } from './call.ts';

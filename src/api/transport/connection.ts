@@ -17,7 +17,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import type { Throttle } from '../../lib/throttle.ts';
-import type { Priority } from '../api.ts';
+import type { Priority } from '../call-options.ts';
 import { Network } from '../network/network.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { ChangingIdentity, type IdentityChange } from './changing-identity.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions } from '../api.ts';
+import type { CallOptions } from '../call-options.ts';
 import { ApiError, TransportError } from '../errors.ts';
 import { MAX_TRIES_ON_500 } from './retry-policy.ts';
 

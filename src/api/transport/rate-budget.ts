@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { jobOf } from '../../lib/process-table.ts';
 import { currentRequester, type Requester } from '../../lib/requester.ts';
-import type { CallOptions, Priority } from '../api.ts';
+import type { CallOptions, Priority } from '../call-options.ts';
 import type { Answer } from './call.ts';
 import { ProgramLooks } from './program-looks.ts';
 import { type RateWait, waitsInOrder } from './rate-waits.ts';

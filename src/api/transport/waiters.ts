@@ -1,5 +1,5 @@
 import type { Requester } from '../../lib/requester.ts';
-import type { Priority } from '../api.ts';
+import type { Priority } from '../call-options.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Kind, RateWindow } from './rate-window.ts';
 

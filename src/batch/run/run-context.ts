@@ -1,4 +1,5 @@
-import type { Api, Place } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
+import type { Place } from '../../api/call-options.ts';
 import type { Watches } from '../../jobs/watches.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Item, Outcome } from '../item.ts';

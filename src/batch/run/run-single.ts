@@ -1,4 +1,4 @@
-import type { Place } from '../../api/api.ts';
+import type { Place } from '../../api/call-options.ts';
 import { ApiError } from '../../api/errors.ts';
 import { DONE, failed, type Outcome } from '../item.ts';
 import type { Deletion, FolderToMake, Leftover, Taking, To, Transition } from '../step.ts';

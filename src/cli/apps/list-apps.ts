@@ -1,4 +1,4 @@
-import type { AppSearch } from '../../api/api.ts';
+import type { AppSearch } from '../../api/compute.ts';
 import type { AppSummary } from '../../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';

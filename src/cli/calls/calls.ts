@@ -1,4 +1,5 @@
-import type { Api, CallOptions } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
+import type { CallOptions } from '../../api/call-options.ts';
 
 /** The calls of the API that commands make, through a mount or straight. */
 export type PlatformApi = Pick<

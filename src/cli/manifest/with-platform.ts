@@ -1,6 +1,6 @@
-import type { StorageClient } from '../../api/api.ts';
 import type { ApiClient } from '../../api/create-api.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
+import type { StorageClient } from '../../api/storage-client.ts';
 import type { Credentials } from '../../config/credentials.ts';
 import type { NETWORK } from '../../config/mount/network.ts';
 import type { OptionValues } from '../../config/option.ts';

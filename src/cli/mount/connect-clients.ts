@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import type { StorageClient } from '../../api/api.ts';
 import { type ApiClient, createApi } from '../../api/create-api.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
 import { Network } from '../../api/network/network.ts';
 import { limitDownloads } from '../../api/storage/limit-downloads.ts';
+import type { StorageClient } from '../../api/storage-client.ts';
 import { TokenLooks } from '../../config/token-places.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';

@@ -3,8 +3,9 @@
  * their place; under the name there is nothing before all of it is there, and is what the store has.
  */
 import { stat } from 'node:fs/promises';
-import type { Api, StorageClient } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
 import type { FileRecord } from '../../api/model.ts';
+import type { StorageClient } from '../../api/storage-client.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { versionOfFile } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';

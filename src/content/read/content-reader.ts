@@ -6,7 +6,7 @@
  * the cache. A read that is interrupted only stops waiting: other readers may wait for the range it asked for, and the
  * range stays useful.
  */
-import type { StorageClient } from '../../api/api.ts';
+import type { StorageClient } from '../../api/storage-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';

@@ -13,7 +13,7 @@
  * nothing that others come back to.
  */
 import { LRUCache } from 'lru-cache';
-import type { WaitingBody } from '../../api/api.ts';
+import type { WaitingBody } from '../../api/storage-client.ts';
 import type { FetchRange } from '../fetch-range.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { Segment } from './segment.ts';

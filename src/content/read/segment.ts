@@ -1,4 +1,4 @@
-import type { WaitingBody } from '../../api/api.ts';
+import type { WaitingBody } from '../../api/storage-client.ts';
 import type { SocketBytes } from '../../lib/byte-chunks.ts';
 
 interface Waiter {

@@ -6,10 +6,11 @@
  * or a volume object can change under its name. Its first answer pins the ETag, and every later answer must carry the
  * same. A handle opened later checks once that the ETag still holds.
  */
-import type { RangeAnswer, StorageClient } from '../../api/api.ts';
+
 import { ApiError, StorageError } from '../../api/errors.ts';
 import { unquoted } from '../../api/etag.ts';
 import type { FileRecord } from '../../api/model.ts';
+import type { RangeAnswer, StorageClient } from '../../api/storage-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { contentName, etagOf } from '../content-version.ts';

@@ -11,7 +11,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Api, StorageClient } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
+import type { StorageClient } from '../../api/storage-client.ts';
 import { bootId } from '../../lib/boot-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions, PageRequest } from '../../api/api.ts';
+import type { CallOptions, PageRequest } from '../../api/call-options.ts';
 import type { Page } from '../../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';

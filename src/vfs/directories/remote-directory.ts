@@ -1,4 +1,4 @@
-import type { Priority } from '../../api/api.ts';
+import type { Priority } from '../../api/call-options.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import type { Listed } from '../model/listed.ts';
 

@@ -1,4 +1,5 @@
-import type { Api, Priority } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
+import type { Priority } from '../../api/call-options.ts';
 import type { VolumeObjectRecord, VolumePage } from '../../api/model.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import { FsError } from '../errors/fs-error.ts';

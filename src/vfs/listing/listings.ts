@@ -5,7 +5,7 @@
  * end it tells which known names are gone. It stops when no reader is left, unless the directory is small. A listing that
  * was begun ahead, or for a caller in no hurry, becomes interactive when another caller joins it.
  */
-import type { Priority } from '../../api/api.ts';
+import type { Priority } from '../../api/call-options.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Deferred } from '../../lib/deferred.ts';
 import { deferred } from '../../lib/deferred.ts';

@@ -1,4 +1,4 @@
-import type { Priority } from '../../api/api.ts';
+import type { Priority } from '../../api/call-options.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../../api/model.ts';
 import type { ObjectState } from '../../content/ports.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';

@@ -5,7 +5,8 @@
  * of the folder together, so that a run of opens costs one request per folder, per hundred files or per second. Where
  * the service tells of a file together with the link to its bytes, opening it to be read costs that one request.
  */
-import type { Api, CallOptions, Priority } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
+import type { CallOptions, Priority } from '../../api/call-options.ts';
 import type { EntryRecord, FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';

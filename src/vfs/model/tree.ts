@@ -6,7 +6,8 @@
  * (`open/`, `change/`) makes a change on the platform first and tells the tree its result after (`placed`, `moved`,
  * `detach`). No operation touches a `ChildCache` in another way.
  */
-import type { Api, Priority } from '../../api/api.ts';
+import type { Api } from '../../api/api.ts';
+import type { Priority } from '../../api/call-options.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../../api/model.ts';
 import type { ContentReader, ContentWriter, ObjectState } from '../../content/ports.ts';
 import type { OwedEdits } from '../../edits/owed-edits.ts';

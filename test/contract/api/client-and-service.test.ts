@@ -2,11 +2,10 @@
 import { randomBytes } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-import type { StorageClient } from '../../../src/api/api.ts';
 import { type ApiClient, createApi } from '../../../src/api/create-api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
 import type { FileRecord } from '../../../src/api/model.ts';
+import type { StorageClient } from '../../../src/api/storage-client.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { TestService, type TestUser } from '../../service/test-service.ts';
 import { DIALECT } from '../../support/dialect.ts';

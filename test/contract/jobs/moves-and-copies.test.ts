@@ -1,9 +1,9 @@
 /** Moves and copies as the platform carries them out: no byte passes this machine. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { StorageClient } from '../../../src/api/api.ts';
 import { type ApiClient, createApi } from '../../../src/api/create-api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
 import type { FileRecord, ProjectRecord } from '../../../src/api/model.ts';
+import type { StorageClient } from '../../../src/api/storage-client.ts';
 import { createJobs } from '../../../src/jobs/create-jobs.ts';
 import { JobError, TransferRefused } from '../../../src/jobs/job-error.ts';
 import type { Jobs, TransferRequest, TransferSource, TransferTarget } from '../../../src/jobs/ports.ts';

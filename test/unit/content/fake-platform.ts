@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Api, StorageClient } from '../../../src/api/api.ts';
+import type { Api } from '../../../src/api/api.ts';
 import { ApiError, StorageError } from '../../../src/api/errors.ts';
 import type { Capability, FileRecord, PartReport } from '../../../src/api/model.ts';
+import type { StorageClient } from '../../../src/api/storage-client.ts';
 import { untilAborted } from '../../../src/lib/until-aborted.ts';
 
 interface FakeUpload {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Api, CallOptions, FilesApi } from '../../../api/api.ts';
+import type { Api, FilesApi } from '../../../api/api.ts';
+import type { CallOptions } from '../../../api/call-options.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../ports.ts';
 

@@ -8,9 +8,10 @@
  * sent gives up its place in flight before its check.
  */
 import PQueue from 'p-queue';
-import type { Api, StorageClient, StoredPart } from '../../../api/api.ts';
+import type { Api } from '../../../api/api.ts';
 import { StorageError } from '../../../api/errors.ts';
 import type { SignedUrl } from '../../../api/model.ts';
+import type { StorageClient, StoredPart } from '../../../api/storage-client.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';

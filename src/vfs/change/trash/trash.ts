@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../../api/api.ts';
+import type { CallOptions } from '../../../api/call-options.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import { FILE_NAME_LENGTH_MAX } from '../../../contract/limits.ts';
 import { matcherOf } from '../../../lib/match-names.ts';

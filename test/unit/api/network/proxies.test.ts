@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { dirSync } from 'tmp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { StorageClient } from '../../../../src/api/api.ts';
 import { type ApiClient, createApi } from '../../../../src/api/create-api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
 import { Network } from '../../../../src/api/network/network.ts';
+import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { parseProxy } from '../../../../src/lib/proxy-address.ts';
 import { type Certificate, makeCertificate } from '../../../support/certificate.ts';

@@ -2,9 +2,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import type { RangeAnswer } from '../../../../src/api/api.ts';
 import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
+import type { RangeAnswer } from '../../../../src/api/storage-client.ts';
 import { startRawServer } from '../../../support/raw-http-server.ts';
 
 const RANGES = 500;

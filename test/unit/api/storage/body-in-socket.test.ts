@@ -2,10 +2,10 @@
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { LentBytes, WaitingBody } from '../../../../src/api/api.ts';
 import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import { getRangeOver } from '../../../../src/api/storage/get-range.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
+import type { LentBytes, WaitingBody } from '../../../../src/api/storage-client.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import {
   type RawRequest,

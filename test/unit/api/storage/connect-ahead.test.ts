@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { StorageClient } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
 import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
+import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { type RawServer, rangeBytes, rangeHead, startRawServer } from '../../../support/raw-http-server.ts';
 import { waitUntil } from '../../../support/wait-until.ts';

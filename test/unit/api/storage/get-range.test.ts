@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 import { afterEach, describe, expect, it } from 'vitest';
-
-import type { StorageClient } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
+import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { deferred } from '../../../../src/lib/deferred.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 import {

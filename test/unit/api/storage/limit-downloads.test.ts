@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { StorageClient } from '../../../../src/api/api.ts';
 import { limitDownloads } from '../../../../src/api/storage/limit-downloads.ts';
+import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { Throttle } from '../../../../src/lib/throttle.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 

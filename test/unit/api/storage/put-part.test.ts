@@ -4,10 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { dirSync } from 'tmp';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-
-import type { StorageClient, StoredPart } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
 import { Network } from '../../../../src/api/network/network.ts';
+import type { StorageClient, StoredPart } from '../../../../src/api/storage-client.ts';
 import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
 import { Throttle } from '../../../../src/lib/throttle.ts';
 import { makeCertificate } from '../../../support/certificate.ts';

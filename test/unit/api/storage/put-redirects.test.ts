@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StorageClient, StoredPart } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
+import type { StorageClient, StoredPart } from '../../../../src/api/storage-client.ts';
 import { Throttle } from '../../../../src/lib/throttle.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 import { type StubHandler, type StubServer, startStub } from '../../../support/stub-server.ts';

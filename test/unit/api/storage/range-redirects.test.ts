@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StorageClient } from '../../../../src/api/api.ts';
 import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import { getRangeOver } from '../../../../src/api/storage/get-range.ts';
 import type { RangeExchange } from '../../../../src/api/storage/range-exchange.ts';
 import { redirectedRangeExchange } from '../../../../src/api/storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from '../../../../src/api/storage/undici-range-exchange.ts';
+import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 import {
   type RawRequest,

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
-
-import type { StorageClient } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
+import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 import {
   type RawRequest,

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { dirSync } from 'tmp';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import type { StorageClient, StoredPart } from '../../../../src/api/api.ts';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
 import { Network } from '../../../../src/api/network/network.ts';
+import type { StorageClient, StoredPart } from '../../../../src/api/storage-client.ts';
 import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
 import { sharedAbortController } from '../../../../src/lib/shared-signals.ts';
 import { type Certificate, makeCertificate } from '../../../support/certificate.ts';

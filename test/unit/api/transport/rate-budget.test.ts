@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Priority } from '../../../../src/api/api.ts';
+import type { Priority } from '../../../../src/api/call-options.ts';
 import type { Answer, Call } from '../../../../src/api/transport/call.ts';
 import { RateBudget } from '../../../../src/api/transport/rate-budget.ts';
 import { ServerTime } from '../../../../src/api/transport/server-time.ts';

@@ -1,6 +1,6 @@
 /** Bytes that are handed on from their socket, and so pass a segment by. */
 import { describe, expect, it } from 'vitest';
-import type { WaitingBody } from '../../../../src/api/api.ts';
+import type { WaitingBody } from '../../../../src/api/storage-client.ts';
 import { Segment } from '../../../../src/content/read/segment.ts';
 import { SegmentIndex } from '../../../../src/content/read/segment-index.ts';
 

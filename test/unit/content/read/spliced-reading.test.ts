@@ -1,9 +1,9 @@
 /** Readers of one file, some of whom take bytes off sockets: each gets his own, whoever took others before him. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { LentBytes, StorageClient, WaitingBody } from '../../../../src/api/api.ts';
 import { getRangeOver } from '../../../../src/api/storage/get-range.ts';
 import type { RangeExchange, Slice, SliceProgress } from '../../../../src/api/storage/range-exchange.ts';
+import type { LentBytes, StorageClient, WaitingBody } from '../../../../src/api/storage-client.ts';
 import { MemoryPool } from '../../../../src/content/memory/memory-pool.ts';
 import type { OpenVersion } from '../../../../src/content/ports.ts';
 import { type CachingReader, createContentReader } from '../../../../src/content/read/content-reader.ts';

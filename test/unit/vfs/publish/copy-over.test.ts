@@ -1,6 +1,7 @@
 /** `cp` over a file, whose last step (the copy takes the name) is not answered. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CallOptions, FilesApi } from '../../../../src/api/api.ts';
+import type { FilesApi } from '../../../../src/api/api.ts';
+import type { CallOptions } from '../../../../src/api/call-options.ts';
 import { TransportError } from '../../../../src/api/errors.ts';
 import { ChangingWorld, withMethods } from '../../../support/changing-world.ts';
 

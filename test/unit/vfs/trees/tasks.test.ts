@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TaskSearch } from '../../../../src/api/api.ts';
+import type { TaskSearch } from '../../../../src/api/compute.ts';
 import type { FileRecord, TaskRecord } from '../../../../src/api/model.ts';
 import { parseExactly } from '../../../../src/lib/exact-json.ts';
 import { Catalog } from '../../../../src/vfs/directories/catalog.ts';
