@@ -336,7 +336,7 @@ function mountOnKernel(
     errnoOf: (error) => errnoNumber(errnoOf(error)),
     observer: {
       onReply: ({ operation, errno, durationMs, nodeId, error }) => {
-        operations.add(operation, { failed: errno !== 0, ms: durationMs });
+        operations.add(operation, errno, durationMs);
         if (!(error instanceof NotTextError)) return;
         const refused = { op: operation.toLowerCase(), parent: nodeId as NodeId, name: error.shown };
         files.nameRefused(refused, error);

@@ -38,3 +38,15 @@ export type Errno =
 export function errnoNumber(name: Errno): number {
   return constants.errno[name];
 }
+
+/** Of two names for one number, the one that `Errno` has. */
+const NAMES: ReadonlyMap<number, string> = new Map([
+  ...Object.entries(constants.errno).map(([name, number]) => [number, name] as const),
+  [constants.errno.EAGAIN, 'EAGAIN'],
+  [constants.errno.EOPNOTSUPP, 'EOPNOTSUPP'],
+]);
+
+/** The name of a positive errno number; the number as text when it has none. */
+export function errnoName(number: number): string {
+  return NAMES.get(number) ?? String(number);
+}

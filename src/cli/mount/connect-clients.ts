@@ -8,6 +8,7 @@ import { TokenLooks } from '../../config/token-places.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { Logger } from '../../observe/logger.ts';
+import { RequestDurations } from '../../observe/request-durations.ts';
 import { DialectMemory } from '../dialect-memory.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { ServiceLog } from './service-log.ts';
@@ -16,6 +17,7 @@ export interface Clients {
   readonly api: ApiClient;
   readonly storage: StorageClient;
   readonly service: ServiceLog;
+  readonly requests: RequestDurations;
   close(): Promise<void>;
 }
 
@@ -32,7 +34,8 @@ export function connectClients(
   const network = new Network(settings);
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock, onWait);
-  const { onExchange, onRateWait, onRefused, onClockSkew } = service;
+  const requests = new RequestDurations();
+  const { onRateWait, onRefused, onClockSkew } = service;
   const memory = new DialectMemory(dirname(directory.root));
   const looks = tokenPlaces && new TokenLooks(tokenPlaces, endpoint);
   const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
@@ -50,7 +53,10 @@ export function connectClients(
       service.onIdentity(change);
       if (change.kind === 'dialect') void memory.remember(endpoint, change.dialect);
     },
-    onExchange,
+    onExchange: (exchange) => {
+      requests.add(exchange);
+      service.onExchange(exchange);
+    },
     onRateWait,
     onRefused,
     onClockSkew,
@@ -63,6 +69,7 @@ export function connectClients(
         ? storage
         : limitDownloads(storage, throttle(options.limitDownload)),
     service,
+    requests,
     close: async () => {
       await Promise.all([api.close(), storage.close()]);
     },

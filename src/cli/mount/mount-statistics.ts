@@ -7,7 +7,8 @@ import type { ContentWriter, SpoolUsage, UploadProgress } from '../../content/po
 import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
-import type { OperationCounts } from '../../observe/operation-counts.ts';
+import type { OperationCounts, OperationSnapshot } from '../../observe/operation-counts.ts';
+import type { RequestDurations, RequestsSnapshot } from '../../observe/request-durations.ts';
 import type { Beliefs, BeliefsSnapshot } from '../../vfs/model/beliefs.ts';
 import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/model/unkept-counts.ts';
 import type { ServiceLog } from './service-log.ts';
@@ -20,6 +21,7 @@ export interface CountedParts {
   /** Undefined: not asked for. */
   readonly disk: OpenedDiskCache | undefined;
   readonly operations: OperationCounts;
+  readonly requests: RequestDurations;
   readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
   readonly unkept: UnkeptCounts;
@@ -48,11 +50,14 @@ export type MountStatistics = Readonly<{
   unkept: UnkeptSnapshot;
   /** Facts that have expired and are believed, while the rate limit is spent. */
   believed: BeliefsSnapshot;
-  operations: ReturnType<OperationCounts['snapshot']>;
+  /** By name of the kernel's request. */
+  operations: Readonly<Record<string, OperationSnapshot>>;
+  /** To the API, by call and status, retries included. */
+  requests: RequestsSnapshot;
 }>;
 
 export function statisticsOf(parts: CountedParts): MountStatistics {
-  const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations } = parts;
+  const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations, requests } = parts;
   return {
     api: { ...api.status(), ...service.snapshot() },
     cache: reader.statistics(),
@@ -70,6 +75,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     unkept: unkept.snapshot(),
     believed: beliefs.snapshot(),
     operations: operations.snapshot(),
+    requests: requests.snapshot(),
   };
 }
 

@@ -27,6 +27,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     believed: { now: false, answers: 0 },
     unkept: { owner: 0, mode: 0, time: 0 },
     operations: {},
+    requests: {},
     ...given,
   };
 }
