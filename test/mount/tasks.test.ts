@@ -209,6 +209,30 @@ describe('tasks as files', () => {
     );
   });
 
+  test('go from the example of an app to their outputs by the shell alone', async () => {
+    const script = `
+      cd ${served.sandbox.root}/home
+      M=${served.path()} A=${PROJECT}/samtools-flagstat
+      svcfs() { ${process.execPath} ${join(process.cwd(), 'dist/cli/main.js')} "$@"; }
+      cp "$M/apps/$A/example.json" .
+      svcfs tasks create "$M/apps/$A" --inputs example.json || echo refused: $?
+      sed s,FILE,child/child.bam, example.json > job.json
+      svcfs tasks create "$M/apps/$A" --name Counts --inputs job.json --run --wait
+      cat "$M"/tasks/${PROJECT}/Counts~*/status
+      head -1 "$M"/tasks/${PROJECT}/Counts~*/outputs/*
+      jq -c '.alignments.path = "project:${PROJECT}/child/child.cram"' example.json |
+        svcfs tasks create $A --inputs - --run --wait > directory
+      cat "$(cat directory)/status"`;
+    const { stdout, stderr } = await run('bash', ['-c', script], {
+      env: { ...served.sandbox.env, ...env() },
+    });
+    const [refused, directory, ...rest] = stdout.split('\n');
+    expect(refused).toBe('refused: 1');
+    expect(stderr).toContain(`port alignments: expects File, got project:${PROJECT}/FILE: no such file`);
+    expect(directory).toMatch(new RegExp(`^${served.path('tasks', PROJECT)}/Counts~[0-9a-f]{8}$`));
+    expect(rest).toEqual(['COMPLETED', expect.stringMatching(/^\d+ \+ 0 in total/), 'COMPLETED', '']);
+  });
+
   test('go from a draft to their outputs by the shell alone', async () => {
     const svcfs = `${process.execPath} ${join(process.cwd(), 'dist/cli/main.js')}`;
     const script = `

@@ -59,7 +59,7 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
 function sayRunning({ service, daemon, mountPoint, directory }: RunningDemo): void {
   console.log(`mounted ${service.url} (user ${daemon.username}) on ${mountPoint}`);
   console.log(`log: ${directory.log}`);
-  console.log(describeThingsToTry(mountPoint));
+  console.log(describeThingsToTry(mountPoint, service.runsTasks));
 }
 
 /** Someone else may end the mount too: then the service follows. */
@@ -82,7 +82,7 @@ async function stop(path: string): Promise<void> {
 }
 
 /** Commands that fit a terminal of 80 columns however long the mount point is. */
-function describeThingsToTry(mountPoint: string): string {
+function describeThingsToTry(mountPoint: string, runsTasks: boolean): string {
   return `
 Things to try:
   M=${quoted(mountPoint)}
@@ -93,5 +93,13 @@ Things to try:
   echo 'looks good' > $C/note.txt
   mv $C/note.txt $M/volumes/demo/results/
   cat $M/volumes/demo/results/note.txt
-`;
+${runsTasks ? TASK_TO_TRY : ''}`;
 }
+
+const TASK_TO_TRY = `
+A task, from an example of its inputs to its outputs (in a checkout: npx svcfs):
+  A=demo/trio-exomes/samtools-flagstat
+  sed s,FILE,child/child.bam, $M/apps/$A/example.json > job.json
+  svcfs tasks create $A --name Counts --inputs job.json --run --wait
+  cat $M/tasks/demo/trio-exomes/Counts~*/outputs/counts
+`;

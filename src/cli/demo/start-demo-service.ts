@@ -17,6 +17,8 @@ export interface DemoService {
   readonly url: string;
   readonly port: number;
   readonly identity: ProcessIdentity | undefined;
+  /** This machine has what runs them. */
+  readonly runsTasks: boolean;
   readonly ended: Promise<void>;
   /** Lets this process end without it. */
   release(): void;
@@ -51,8 +53,8 @@ async function serveOn(
   { data, log, onProcess, signal }: DemoServiceOptions,
 ): Promise<DemoService> {
   const logStart = await sizeOf(log);
-  const executor = (await isCwltoolInstalled()) && (await canSandbox()) ? 'cwltool' : 'none';
-  const own = ['--demo', '--rate-limit', 'off', '--executor', executor];
+  const runsTasks = (await isCwltoolInstalled()) && (await canSandbox());
+  const own = ['--demo', '--rate-limit', 'off', '--executor', runsTasks ? 'cwltool' : 'none'];
   const child = await spawnLogged({
     name: 'the service',
     args: [MAIN, 'serve', '--data', data, '--listen', `127.0.0.1:${port}`, ...own],
@@ -86,6 +88,7 @@ async function serveOn(
     url,
     port: Number(new URL(url).port),
     identity,
+    runsTasks,
     ended,
     release: () => {
       stdout.destroy();

@@ -36,7 +36,7 @@ export async function createTask(given: string, options: CreateOptions, context:
   if (options.wait && !options.run) throw new CliError('usage', '--wait needs --run');
   const id = await appIdOf(given);
   const inputs = await readInputs(options.inputs, options.input);
-  const platform = await platformFor(inputs, context);
+  const platform = await platformFor(inputs, given, context);
   await finishing(platform, async () => {
     const app = await getApp(id, platform);
     const values = await readyInputs(app, inputs, platform, context);
@@ -60,12 +60,17 @@ async function shownAs({ id, name, project }: TaskRecord, { mountPoint }: Platfo
   );
 }
 
-/** That of the mount that an input is in, else the one at hand. */
-async function platformFor({ values, words, directory }: GivenInputs, context: Context): Promise<Platform> {
+/** That of the mount that an input is in, or the app; else the one at hand. */
+async function platformFor(
+  { values, words, directory }: GivenInputs,
+  app: string,
+  context: Context,
+): Promise<Platform> {
   const ofWords = words.map((word) => word.slice(word.indexOf('=') + 1));
   const paths = [
     ...ofWords,
     ...textsIn(values).map((text) => (isAbsolute(text) ? text : join(directory, text))),
+    app,
   ];
   for (const path of paths) {
     const located = await locate(path);

@@ -18,23 +18,30 @@ import type { Documents } from './documents.ts';
 /** A revision never becomes another. */
 const FOR_GOOD_MS = 86_400_000;
 
+export interface AppDirectoryParts {
+  readonly documents: Documents;
+  readonly ttlMs: number;
+  /** The project in the paths of `example.json`, `owner/name`. */
+  readonly exampleProject: string;
+}
+
 /** @param record As lists tell it, with its newest revision */
 export function appDirectory(
   id: string,
   record: PlatformRecord,
-  parts: { readonly documents: Documents; readonly ttlMs: number },
+  parts: AppDirectoryParts,
 ): SyntheticDirectory {
   const { raw: _, ...told } = record;
   const entries: Record<string, SyntheticEntry> = { 'app.json': file(() => pretty(told)) };
   const { revision: latest } = record;
   if (typeof latest === 'number' && Number.isSafeInteger(latest))
-    Object.assign(entries, revisionEntries({ id, latest }, parts.documents));
+    Object.assign(entries, revisionEntries({ id, latest }, parts));
   return fixedEntries(entries, { entriesTtlMs: parts.ttlMs, fields: { id } });
 }
 
 function revisionEntries(
   { id, latest }: { readonly id: string; readonly latest: number },
-  documents: Documents,
+  { documents, exampleProject }: AppDirectoryParts,
 ): Readonly<Record<string, SyntheticEntry>> {
   const read = (
     revision: number,
@@ -56,7 +63,7 @@ function revisionEntries(
     ...Object.fromEntries(revisions),
     'latest.json': link(`${latest}.json`),
     'inputs.tsv': read(latest, inputsTable),
-    'example.json': read(latest, (document) => pretty(exampleInputs(document))),
+    'example.json': read(latest, (document) => pretty(exampleInputs(document, exampleProject))),
   };
 }
 

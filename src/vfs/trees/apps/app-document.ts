@@ -30,27 +30,36 @@ export function inputsTable(document: PlatformRecord): string {
   return tsvLine(COLUMNS) + lines.join('');
 }
 
-/** Inputs of a task as `svcfs tasks create --inputs` takes them: a default where there is one, else something of the type. */
-export function exampleInputs(document: PlatformRecord): PlatformRecord {
+/**
+ * Inputs of a task as `svcfs tasks create --inputs` takes them: a default where there is one, else something of the type.
+ *
+ * @param project Where the paths of files are, `owner/name`. They hold wherever a copy of the example is.
+ */
+export function exampleInputs(document: PlatformRecord, project: string): PlatformRecord {
   return Object.fromEntries(
-    inputPorts(document).map(({ name, type, default: standard }) => [name, standard ?? exampleOf(type)]),
+    inputPorts(document).map(({ name, type, default: standard }) => [
+      name,
+      standard ?? exampleOf(type, project),
+    ]),
   );
 }
 
-function exampleOf(type: PortType): unknown {
+function exampleOf(type: PortType, project: string): unknown {
   switch (type.kind) {
     case 'simple':
+      if (type.name === 'File') return { class: 'File', path: `project:${project}/FILE` };
+      if (type.name === 'Directory') return { class: 'Directory', path: `project:${project}/FOLDER` };
       return SIMPLE[type.name];
     case 'array':
-      return [exampleOf(type.items)];
+      return [exampleOf(type.items, project)];
     case 'record':
-      return Object.fromEntries(type.fields.map((field) => [field.name, exampleOf(field.type)]));
+      return Object.fromEntries(type.fields.map((field) => [field.name, exampleOf(field.type, project)]));
     case 'enum':
       return type.symbols[0] ?? 'SYMBOL';
     case 'union': {
       // What may be left out is.
       const [first] = valueTypes(type);
-      return takesNull(type) || first === undefined ? null : exampleOf(first);
+      return takesNull(type) || first === undefined ? null : exampleOf(first, project);
     }
     case 'any':
       return null;
@@ -65,8 +74,6 @@ const SIMPLE = {
   float: 0.5,
   double: 0.5,
   string: 'TEXT',
-  File: { class: 'File', path: 'projects/OWNER/PROJECT/FILE' },
-  Directory: { class: 'Directory', path: 'projects/OWNER/PROJECT/FOLDER' },
 } as const;
 
 /** Of a key `svc:NAME` or `sbg:NAME`: which, the platform's dialect says. */

@@ -65,8 +65,10 @@ export async function hasApps({ api }: AppLists, query: AppQuery, signal: AbortS
 
 /** The apps of a project, each as its directory. */
 export function appsOf(lists: AppLists, query: AppQuery & { readonly project: string }): SyntheticDirectory {
+  // Inputs of a public app are in a project that only its user knows.
+  const exampleProject = query.visibility === 'public' ? 'OWNER/PROJECT' : query.project;
   const entry = ({ owner, project, app }: AppId, record: PlatformRecord): SyntheticDirectory =>
-    appDirectory(`${owner}/${project}/${app}`, record, lists);
+    appDirectory(`${owner}/${project}/${app}`, record, { ...lists, exampleProject });
   const pages = appPages(lists, query, (id, record) => ({
     name: shownName(id.app, 'entry'),
     kind: 'directory',

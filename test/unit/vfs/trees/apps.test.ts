@@ -85,7 +85,7 @@ describe('apps of projects', () => {
         'mode\tone of fast, slow\ttrue\t\t\n',
     );
     expect(await world.read('lab/rna/bwa/example.json')).toMatch(
-      /"path": "projects[\s\S]*"ratio": 0\.10,\n {2}"mode": "fast"/,
+      /"path": "project:lab\/rna\/FILE"[\s\S]*"ratio": 0\.10,\n {2}"mode": "fast"/,
     );
   });
 
