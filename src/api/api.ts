@@ -30,6 +30,7 @@ import type {
   VolumeRecord,
   VolumeSummary,
 } from './model.ts';
+import type { OnSending } from './transport/sent-bytes.ts';
 
 /** The owner of the token. */
 export interface OwnUser {
@@ -182,6 +183,7 @@ export interface UploadsApi {
       readonly isSame?: ((file: FileRecord) => Promise<boolean>) | undefined;
       readonly metadata?: Readonly<Record<string, string>> | undefined;
       readonly tags?: readonly string[] | undefined;
+      readonly onSending?: OnSending | undefined;
     },
     content: Uint8Array,
     options?: CallOptions,

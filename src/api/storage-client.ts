@@ -1,6 +1,7 @@
 /** Stores of contents, as the file system uses them by signed links. */
 import type { SocketBytes, TakenBytes } from '../lib/byte-chunks.ts';
 import type { SignedUrl } from './model.ts';
+import type { SendOptions } from './transport/paced-body.ts';
 
 /** A store's answer to a range, before its bytes come. */
 export interface RangeAnswer {
@@ -75,7 +76,7 @@ export interface StorageClient {
    */
   connectAhead(origin: string, connections: number): void;
   /** Sends one part. `body` is not changed until the promise settles. Whether it arrived as it was is for the caller. */
-  putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<StoredPart>;
+  putPart(target: SignedUrl, body: Uint8Array, options?: SendOptions): Promise<StoredPart>;
   /** Ranges and parts that are under way are rejected. */
   close(): Promise<void>;
 }

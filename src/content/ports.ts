@@ -300,6 +300,9 @@ export interface UploadProgress {
   readonly label: string;
   readonly uploadId: string | undefined;
   readonly sizeBytes: number;
+  /** Of the parts that the service has. */
+  readonly storedBytes: number;
+  /** These, and what has left this machine of parts under way. */
   readonly sentBytes: number;
   readonly partsInFlight: number;
   /** `waiting`: it was closed, and its upload is about to begin. */

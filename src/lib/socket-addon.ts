@@ -11,9 +11,15 @@ interface SocketAddon {
 const addon = optionalAddon<SocketAddon>('socket');
 
 /** Node does not document where the descriptor is, nor where it keeps count of what the kernel has not taken yet. */
-type WithHandle = Socket & {
-  readonly _handle?: { readonly fd?: number; readonly writeQueueSize?: number } | null;
-};
+type WithHandle = Socket & { readonly _handle?: Handle | null };
+
+interface Handle {
+  readonly fd?: number;
+  readonly writeQueueSize?: number;
+  readonly bytesWritten?: number;
+  /** Of TLS: the connection below. */
+  readonly _parent?: Handle;
+}
 
 /**
  * Lets the peer of a TCP connection send so much before the first byte of it is read, as far as the system allows
@@ -55,4 +61,16 @@ export function bytesOnTheirWay(socket: WithHandle): number {
   const fd = descriptorOf(socket);
   const sent = fd >= 0 ? addon?.unacknowledgedBytes(fd) : undefined;
   return (socket._handle?.writeQueueSize ?? 0) + (sent ?? 0);
+}
+
+/**
+ * Of all that was ever written to a TCP or TLS connection, the number of bytes that have arrived at the peer's kernel, with
+ * what TLS adds; 0 when it is closed. Without the addon: that this machine's kernel has taken.
+ */
+export function bytesSent(socket: WithHandle): number {
+  const fd = descriptorOf(socket);
+  // TLS counts what the connection below has taken of a piece only when that has the whole piece.
+  const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle?._parent ?? socket._handle ?? {};
+  const unacknowledged = fd >= 0 ? addon?.unacknowledgedBytes(fd) : undefined;
+  return Math.max(0, bytesWritten - writeQueueSize - (unacknowledged ?? 0));
 }

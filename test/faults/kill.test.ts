@@ -2,6 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { UploadProgress } from '../../src/content/ports.ts';
 import { encodeEntry } from '../../src/content/write/journal/journal-entry.ts';
 import { journalLines } from '../../src/content/write/journal/journal-lines.ts';
 import { BackgroundProcess } from '../support/background-process.ts';
@@ -40,8 +41,8 @@ async function copyHalf(name: string): Promise<BackgroundProcess> {
   await waitUntil(() => partsSent() === before + PARTS);
   await waitUntil(async () => {
     const upload = await shell(`cat ${world.sandbox.path('.svcfs/uploads')}/*`);
-    const { state, sentBytes } = JSON.parse(upload) as { readonly state: string; readonly sentBytes: number };
-    return state === 'publishing' && sentBytes > 0;
+    const { state, storedBytes } = JSON.parse(upload) as UploadProgress;
+    return state === 'publishing' && storedBytes > 0;
   });
   return copy;
 }

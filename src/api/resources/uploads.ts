@@ -132,7 +132,7 @@ export class UploadsClient implements UploadsApi {
   }
 
   inline(
-    { parent, name, overwrite, md5, metadata, tags, isSame }: Parameters<UploadsApi['inline']>[0],
+    { parent, name, overwrite, md5, metadata, tags, isSame, onSending }: Parameters<UploadsApi['inline']>[0],
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord> {
@@ -149,7 +149,7 @@ export class UploadsClient implements UploadsApi {
               ...(metadata !== undefined && { [INLINE_METADATA_HEADER]: headerOf(metadata) }),
               ...(tags !== undefined && { [INLINE_TAGS_HEADER]: headerOf(tags) }),
             },
-            body: { bytes: content },
+            body: { bytes: content, onSending },
             whenLost: overwrite ? 'repeat' : 'once',
           },
           timed,

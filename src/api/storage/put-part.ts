@@ -9,7 +9,7 @@ import { StorageError } from '../errors.ts';
 import { md5OfEtag, unquoted } from '../etag.ts';
 import type { SignedUrl } from '../model.ts';
 import type { StorageClient, StoredPart } from '../storage-client.ts';
-import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
+import { type PacedBody, pacedBody, type SendOptions } from '../transport/paced-body.ts';
 import { ConnectionStalled } from '../transport/watch-sending.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
@@ -34,15 +34,16 @@ export interface PutWays {
 
 /** Sends a part until the store takes it: repeating a part replaces it, so a lost answer costs only the bytes. */
 export function putPartOver({ agent, sockets }: PutWays, limits: PutLimits): StorageClient['putPart'] {
-  return async (target, body, signal) => {
+  return async (target, body, options = {}) => {
+    const { signal } = options;
     const patience = new Patience({ ...limits, backoff: BACKOFF });
     for (;;) {
       const beganMs = limits.clock.monotonic();
       try {
         return await followRedirects(new URL(target.url), (address) =>
           address.protocol === 'https:' && limits.uploadLimit === undefined
-            ? putOver(sockets, { target, address, signal, body })
-            : put(agent, { target, address, signal, ...pacedBody(body, limits.uploadLimit, signal) }),
+            ? putOver(sockets, { target, address, body, ...options })
+            : put(agent, { target, address, signal, ...pacedBody(body, limits.uploadLimit, options) }),
         );
       } catch (cause) {
         signal?.throwIfAborted();
@@ -66,15 +67,15 @@ interface Put {
   readonly target: SignedUrl;
   /** Of the target, or where that leads. */
   readonly address: URL;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 async function putOver(
   sockets: ConnectionPool,
-  { target, address, body, signal }: Put & { readonly body: Uint8Array },
+  { target, address, body, signal, onSending }: Put & SendOptions & { readonly body: Uint8Array },
 ): Promise<StoredPart> {
   const wanted = { address, method: target.method, headers: headersAt(address, target), body };
-  return storedPart(await putOverSocket(sockets, wanted, signal));
+  return storedPart(await putOverSocket(sockets, wanted, { signal, onSending }));
 }
 
 async function put(

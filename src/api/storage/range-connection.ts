@@ -2,6 +2,7 @@ import type { OnReadOpts, Socket } from 'node:net';
 import { withHost } from '../../lib/connection-failure.ts';
 import type { ProxyAddress } from '../../lib/proxy-address.ts';
 import {
+  bytesSent,
   canTellWaitingBytes,
   descriptorOf,
   openReceiveWindow,
@@ -121,6 +122,11 @@ export class RangeConnection {
   /** Bytes that came and wait, while the connection is paused. */
   get waitingBytes(): number {
     return this.#socket ? waitingBytes(this.#socket) : 0;
+  }
+
+  /** Of all that was written to it, how much the other side has by now; 0 when it is gone. */
+  get sentBytes(): number {
+    return this.#socket ? bytesSent(this.#socket) : 0;
   }
 
   /** -1 when the connection is gone. */

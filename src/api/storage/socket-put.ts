@@ -1,5 +1,7 @@
 import { StorageError } from '../errors.ts';
 import type { SignedUrl } from '../model.ts';
+import type { SendOptions } from '../transport/paced-body.ts';
+import { type SentBytes, sentBytes } from '../transport/sent-bytes.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ConnectionUser, RangeConnection } from './range-connection.ts';
 import { parseHeadLines } from './response-head.ts';
@@ -43,13 +45,14 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export async function putOverSocket(
   pool: ConnectionPool,
   wanted: PutWanted,
-  signal: AbortSignal | undefined,
+  { signal, onSending }: SendOptions = {},
 ): Promise<PutAnswer> {
   const head = requestHead(wanted);
   for (const fresh of [false, true]) {
     const connection = await pool.take(wanted.address, { fresh, signal });
     const { wasIdle } = connection;
     const exchange = new PutExchange(connection, head, wanted.body);
+    onSending?.(exchange.sentBytes);
     try {
       const answer = await exchange.run(signal);
       if (exchange.isReusable) pool.giveBack(wanted.address, connection, exchange.idleMs);
@@ -69,10 +72,12 @@ class PutExchange {
   isSilent = true;
   isReusable = false;
   idleMs: number | undefined;
+  /** Of the body. */
+  readonly sentBytes: SentBytes;
   readonly #connection: RangeConnection;
   readonly #head: string;
   readonly #body: Uint8Array;
-  #sentBytes = 0;
+  #writtenBytes = 0;
   #isOver = false;
   #answered = Buffer.alloc(0);
 
@@ -80,6 +85,8 @@ class PutExchange {
     this.#connection = connection;
     this.#head = head;
     this.#body = body;
+    const sizes = { headBytes: head.length, sizeBytes: body.length };
+    this.sentBytes = sentBytes({ ...sizes, sentOn: () => connection.sentBytes });
   }
 
   /** Rejects when the connection is gone, or the signal fires; the connection is to be discarded then. */
@@ -116,9 +123,9 @@ class PutExchange {
   }
 
   #sendNext(): void {
-    if (this.#isOver || this.#sentBytes === this.#body.length) return;
-    const piece = this.#body.subarray(this.#sentBytes, this.#sentBytes + PIECE_BYTES);
-    this.#sentBytes += piece.length;
+    if (this.#isOver || this.#writtenBytes === this.#body.length) return;
+    const piece = this.#body.subarray(this.#writtenBytes, this.#writtenBytes + PIECE_BYTES);
+    this.#writtenBytes += piece.length;
     this.#connection.send(piece, () => this.#sendNext());
   }
 
@@ -145,7 +152,7 @@ class PutExchange {
   /** Another request may follow when nothing of this one, nor of its answer, is still to come. */
   #settle({ minorVersion, headers }: NonNullable<ReturnType<typeof parseHeadLines>>): void {
     const isWhole = headers.get('content-length') === String(this.#answered.length);
-    const isSent = this.#sentBytes === this.#body.length;
+    const isSent = this.#writtenBytes === this.#body.length;
     const keepsAlive = minorVersion === '1' && headers.get('connection')?.toLowerCase() !== 'close';
     this.isReusable = isWhole && isSent && keepsAlive && !headers.has('transfer-encoding');
     const idle = /timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '');

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../contract/dialect.ts';
 import type { Priority } from '../call-options.ts';
 import type { ForeignPage } from './foreign-page.ts';
+import type { OnSending } from './sent-bytes.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
@@ -20,7 +21,9 @@ export interface Call {
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON, or bytes as they are. */
-  readonly body?: { readonly json: unknown } | { readonly bytes: Uint8Array };
+  readonly body?:
+    | { readonly json: unknown }
+    | { readonly bytes: Uint8Array; readonly onSending?: OnSending | undefined };
   /**
    * The way on when the answer got lost: `repeat` a call that has the same effect twice, or ask the caller, who looks
    * before it sends a `once` call again.

@@ -137,7 +137,7 @@ function headersOf(call: Call): Record<string, string> {
 }
 
 function bodyOf({ body, exact, signal }: Call, limit: Throttle | undefined): HttpBody {
-  if (body && 'bytes' in body) return pacedBody(body.bytes, limit, signal);
+  if (body && 'bytes' in body) return pacedBody(body.bytes, limit, { signal, onSending: body.onSending });
   const print = exact ? printExactly : JSON.stringify;
   return { body: body ? print(body.json) : null, headers: {} };
 }

@@ -1,10 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Throttle } from '../../lib/throttle.ts';
+import { type OnSending, watchBody } from './sent-bytes.ts';
 
 /** The bytes of a request as undici takes them, and the headers that it needs to. */
 export interface PacedBody {
   readonly body: Uint8Array | Readable;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onSending?: OnSending | undefined;
 }
 
 /** A larger piece saves nothing. */
@@ -14,11 +20,15 @@ const MOST_PIECE_BYTES = 256 * 1024;
 export function pacedBody(
   bytes: Uint8Array,
   limit: Throttle | undefined,
-  signal: AbortSignal | undefined,
+  { signal, onSending }: SendOptions,
 ): PacedBody {
-  if (limit === undefined || bytes.length === 0) return { body: bytes, headers: {} };
-  const body = Readable.from(pieces(bytes, limit, signal));
-  return { body, headers: { 'content-length': String(bytes.length) } };
+  if (bytes.length === 0) return { body: bytes, headers: {} };
+  const body =
+    limit === undefined
+      ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      : Readable.from(pieces(bytes, limit, signal));
+  if (onSending) watchBody(body, bytes.length, onSending);
+  return { body, headers: limit === undefined ? {} : { 'content-length': String(bytes.length) } };
 }
 
 async function* pieces(

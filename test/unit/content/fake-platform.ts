@@ -46,6 +46,8 @@ export class FakePlatform {
   readonly damaged = new Set<number>();
   /** Parts that the store answers with another ETag than theirs, once. */
   readonly mistaken = new Set<number>();
+  /** Of parts that are held back, by their numbers. */
+  readonly sentOfParts = new Map<number, number>();
   nowMs = Date.UTC(2024, 0, 1);
   putsInFlight = 0;
   mostPutsInFlight = 0;
@@ -190,10 +192,11 @@ export class FakePlatform {
           this.rangesInFlight -= 1;
         }
       },
-      putPart: async ({ url }, body, signal) => {
+      putPart: async ({ url }, body, { signal, onSending } = {}) => {
         const [uploadId = '', number] = url.split('/');
         this.mostPutsInFlight = Math.max(this.mostPutsInFlight, ++this.putsInFlight);
         try {
+          onSending?.(() => this.sentOfParts.get(Number(number)) ?? 0);
           await this.#enter(`put ${number}`);
           signal?.throwIfAborted();
           const bytes = Buffer.from(body);

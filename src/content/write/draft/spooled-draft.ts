@@ -344,15 +344,17 @@ function progressOf(
   upload: DraftUpload,
   { label, sizeBytes, publishing, waiting, failure }: Uploading,
 ): UploadProgress | undefined {
-  const { state, partsInFlight } = upload;
+  const { state, partsInFlight, bytesUnderWay } = upload;
   const error = failure ?? upload.error;
   if (state === undefined && !publishing && !waiting && error === undefined) return undefined;
+  const storedBytes = state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0;
   const idle = waiting ? 'waiting' : 'writing';
   return {
     label,
     uploadId: state?.ticket.uploadId,
     sizeBytes,
-    sentBytes: state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0,
+    storedBytes,
+    sentBytes: storedBytes + bytesUnderWay,
     partsInFlight,
     state: publishing ? 'publishing' : error === undefined ? idle : 'failed',
     error: error instanceof Error ? error.message : undefined,

@@ -12,6 +12,7 @@ import type { Api } from '../../../api/api.ts';
 import { StorageError } from '../../../api/errors.ts';
 import type { SignedUrl } from '../../../api/model.ts';
 import type { StorageClient, StoredPart } from '../../../api/storage-client.ts';
+import type { OnSending } from '../../../api/transport/sent-bytes.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
@@ -40,6 +41,8 @@ export interface PartJob extends Turn {
   readonly content: PartContent;
   /** Called when the part begins to be read: what changes from then on may be in it or not. */
   readonly onRead: () => void;
+  /** Called each time that the part begins to be sent. */
+  readonly onSending: OnSending;
   /** Someone waits for it: it is checked as soon as it was sent. */
   readonly isUrgent: () => boolean;
 }
@@ -148,11 +151,12 @@ export class PartSender {
   /** A link that expired while its part waited for its turn is asked for once more. */
   async #put(job: PartJob, link: Promise<SignedUrl>, body: Uint8Array): Promise<StoredPart> {
     const { storage } = this.#options;
+    const { signal, onSending } = job;
     try {
-      return await storage.putPart(await link, body, job.signal);
+      return await storage.putPart(await link, body, { signal, onSending });
     } catch (error) {
       if (!(error instanceof StorageError) || !error.wantsNewLink) throw error;
-      return await storage.putPart(await this.#link(job), body, job.signal);
+      return await storage.putPart(await this.#link(job), body, { signal, onSending });
     }
   }
 

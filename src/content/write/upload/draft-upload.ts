@@ -97,6 +97,11 @@ export class DraftUpload {
     return this.#current.now?.partsInFlight ?? 0;
   }
 
+  /** Of content that the service does not have whole, the bytes that have left this machine. */
+  get bytesUnderWay(): number {
+    return (this.#current.now?.bytesUnderWay ?? 0) + this.#inline.bytesUnderWay;
+  }
+
   /** The failure of a part sent early; the next publication tries anew. */
   get error(): unknown {
     return this.#early.error;

@@ -2,6 +2,7 @@
 import type { Api } from '../../../api/api.ts';
 import { ApiError, mayBeDone, TransportError } from '../../../api/errors.ts';
 import type { FileRecord } from '../../../api/model.ts';
+import type { OnSending, SentBytes } from '../../../api/transport/sent-bytes.ts';
 import { md5Hex } from '../../../lib/md5.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
 import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../../ports.ts';
@@ -42,9 +43,15 @@ export class InlineUpload {
   readonly #options: InlineUploadOptions;
   /** The last content sent, when it had no answer. */
   #unanswered: Sent | undefined;
+  #sent: SentBytes | undefined;
 
   constructor(options: InlineUploadOptions) {
     this.#options = options;
+  }
+
+  /** Of the content that is being sent, the bytes that have left this machine. */
+  get bytesUnderWay(): number {
+    return this.#sent?.() ?? 0;
   }
 
   /** `annotations` gives those to send with content of this MD5 (in hexadecimal). */
@@ -62,9 +69,13 @@ export class InlineUpload {
       const there = await name.ofRecovered(sizeBytes);
       if (there !== undefined) return there;
       const md5 = await md5Hex(body);
-      const file = { target: target(), md5, annotations: annotations(md5) };
+      const onSending = (sent: SentBytes): void => {
+        this.#sent = sent;
+      };
+      const file = { target: target(), md5, annotations: annotations(md5), onSending };
       return await this.#orFound({ sizeBytes, md5 }, () => sendInline(context, body, file));
     } finally {
+      this.#sent = undefined;
       memory.release(buffer);
     }
   }
@@ -104,6 +115,7 @@ export interface InlineFile {
   /** Of the content, in hexadecimal. */
   readonly md5: string;
   readonly annotations: Annotations | undefined;
+  readonly onSending?: OnSending | undefined;
 }
 
 /** Sends a whole file, again if it arrives damaged. A service that does not know of the MD5 does not check. */
@@ -114,11 +126,11 @@ export async function sendInline(
     signal,
   }: Pick<InlineUploadOptions['context'], 'reader' | 'signal'> & { readonly api: Pick<Api, 'uploads'> },
   body: Uint8Array,
-  { target, md5, annotations }: InlineFile,
+  { target, md5, annotations, onSending }: InlineFile,
 ): Promise<FileRecord> {
   const isSame = (found: FileRecord): Promise<boolean> =>
     hasContent({ reader, signal }, found, (content) => hasMd5(body.length, md5, content));
-  const file = { ...target, md5, isSame, ...ridingAlong(annotations) };
+  const file = { ...target, md5, isSame, onSending, ...ridingAlong(annotations) };
   for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
     try {
       return await api.uploads.inline(file, body, { signal, priority: 'data' });

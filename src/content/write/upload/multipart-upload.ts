@@ -9,6 +9,7 @@ import { setMaxListeners } from 'node:events';
 import type { Api } from '../../../api/api.ts';
 import { ApiError, mayBeDone } from '../../../api/errors.ts';
 import type { FileRecord, PartReport, UploadTicket } from '../../../api/model.ts';
+import type { SentBytes } from '../../../api/transport/sent-bytes.ts';
 import { Mutex } from '../../../lib/mutex.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { ContentError } from '../../ports.ts';
@@ -67,6 +68,8 @@ export class MultipartUpload {
   readonly #sending = new Map<number, Sending>();
   /** Parts whose bytes are being read or on the wire, and whether they changed since. */
   readonly #changedWhileSent = new Map<number, boolean>();
+  /** Of parts on the wire. */
+  readonly #sent = new Map<number, SentBytes>();
   readonly #reported = new Map<number, string>();
   readonly #oneAtATime = new Mutex();
   /** The size that its completion was last asked for, when that had no answer. */
@@ -101,6 +104,11 @@ export class MultipartUpload {
 
   get partsInFlight(): number {
     return this.#changedWhileSent.size;
+  }
+
+  /** Of parts that have not arrived, the bytes that have left this machine. */
+  get bytesUnderWay(): number {
+    return [...this.#sent.values()].reduce((sum, sent) => sum + sent(), 0);
   }
 
   /** It can become a file of this size, as far as it is of what was said when it began. */
@@ -239,8 +247,9 @@ export class MultipartUpload {
     const onRead = (): void => {
       this.#changedWhileSent.set(partNumber, false);
     };
+    const onSending = (sent: SentBytes): void => void this.#sent.set(partNumber, sent);
     const isUrgent = (): boolean => this.#awaited || !this.ticket.parallel;
-    const job = { lane: draftId, uploadId, partNumber, range, content, onRead, isUrgent, signal };
+    const job = { lane: draftId, uploadId, partNumber, range, content, onRead, onSending, isUrgent, signal };
     try {
       const etag = await (this.ticket.parallel
         ? sender.send(job)
@@ -251,6 +260,7 @@ export class MultipartUpload {
       if (!stale) journal.record({ type: 'part', id: draftId, uploadId, part });
     } finally {
       this.#changedWhileSent.delete(partNumber);
+      this.#sent.delete(partNumber);
     }
     this.#reportSome();
   }

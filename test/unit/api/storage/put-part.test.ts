@@ -7,10 +7,12 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
 import { Network } from '../../../../src/api/network/network.ts';
 import type { StorageClient, StoredPart } from '../../../../src/api/storage-client.ts';
+import type { SentBytes } from '../../../../src/api/transport/sent-bytes.ts';
 import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
 import { Throttle } from '../../../../src/lib/throttle.ts';
 import { makeCertificate } from '../../../support/certificate.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { Gate } from '../../../support/gate.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 import { type SlowReader, startSlowReader } from '../../../support/slow-reader.ts';
 import { type StubHandler, type StubServer, startStub } from '../../../support/stub-server.ts';
@@ -127,6 +129,29 @@ describe.each([
     expect((taken[0] ?? 0) - startMs).toBeGreaterThan(400);
     expect(stub.requests.map(({ body }) => body.length).sort()).toEqual([45, 55]);
     expect(stub.requests.map(({ headers }) => headers['content-length']).sort()).toEqual(['45', '55']);
+  });
+
+  it('tells how much of a part has left, while the store does not read it', async () => {
+    const size = 64 * 1024 * 1024;
+    const read = new Gate();
+    const slow = await startSlowReader(
+      async (request) => {
+        await read.opened;
+        for await (const _ of request);
+      },
+      (response) => response.setHeader('ETag', '"x"').end(),
+      secure,
+    );
+    const storage = createStorageClient({ clock, network });
+    open.push({ [Symbol.asyncDispose]: () => storage.close() }, slow);
+    let sent: SentBytes = () => 0;
+    const target = { url: `${slow.origin}/`, method: 'PUT', headers: {}, expiresMs: undefined };
+    const stored = storage.putPart(target, new Uint8Array(size), { onSending: (now) => (sent = now) });
+    await waitUntil(() => sent() > 0);
+    expect(sent()).toBeLessThan(size / 2);
+    read.open();
+    await waitUntil(() => sent() > size / 2);
+    await stored;
   });
 
   it.each([

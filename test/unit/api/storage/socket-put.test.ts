@@ -94,7 +94,7 @@ async function startStore(behaviour: Behaviour): Promise<Store> {
     bodies,
     present: ({ key, cert }) => server.setSecureContext({ key, cert }),
     put: (body, { signal, headers = {} } = {}) =>
-      storage.putPart({ url, method: 'PUT', headers, expiresMs: undefined }, body, signal),
+      storage.putPart({ url, method: 'PUT', headers, expiresMs: undefined }, body, { signal }),
   };
 }
 

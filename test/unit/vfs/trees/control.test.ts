@@ -10,6 +10,7 @@ const upload = (label: string, uploadId?: string): UploadProgress => ({
   label,
   uploadId,
   sizeBytes: 10,
+  storedBytes: 0,
   sentBytes: 5,
   partsInFlight: 1,
   state: 'writing',

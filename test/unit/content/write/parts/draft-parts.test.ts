@@ -45,6 +45,20 @@ describe('parts', () => {
     expect(platform.count('partUrl')).toBe(platform.count('put'));
   });
 
+  it('count what has left this machine, before they have arrived', async () => {
+    const writer = writerOf();
+    const draft = await newDraft(writer);
+    const gate = new Gate();
+    platform.on = (call) => (call === 'put 2' ? gate.opened : undefined);
+    platform.sentOfParts.set(2, 30);
+    await draft.write(0, patterned(200), forever);
+    const published = draft.publish(forever);
+    await waitUntil(() => writer.uploads()[0]?.storedBytes === 100);
+    expect(writer.uploads()).toMatchObject([{ storedBytes: 100, sentBytes: 130, sizeBytes: 200 }]);
+    gate.open();
+    await published;
+  });
+
   it('wait for their turn without a word in the log, however many', async () => {
     const draft = await newDraft(writerOf());
     const warnings: string[] = [];
