@@ -19,9 +19,18 @@ const OTHER_CERTIFICATES = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+/** The server, or this client, refuses every version of TLS that the other one offers. */
+const OTHER_VERSIONS = new Set([
+  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  'ERR_SSL_UNSUPPORTED_PROTOCOL',
+  'ERR_SSL_WRONG_SSL_VERSION',
+]);
+
+const UNPROVEN = new Set([NOT_TLS, ...OTHER_VERSIONS, ...UNKNOWN_AUTHORITY, ...OTHER_CERTIFICATES]);
+
 /** Whether there is a server that did not prove to be the one asked for: nothing was sent to it. */
 export function isUnproven(code: string | undefined): boolean {
-  return code === NOT_TLS || UNKNOWN_AUTHORITY.has(code ?? '') || OTHER_CERTIFICATES.has(code ?? '');
+  return code !== undefined && UNPROVEN.has(code);
 }
 
 /** The same error, which knows the host that was asked for; few errors of TLS name it. */
@@ -33,12 +42,18 @@ const ASKED_FOR = Symbol('the host that was asked for');
 
 /** Why a server could not be talked to, and what helps where that is known. `host`: whom it was about, unless the error knows it. */
 export function connectionFailureText(error: unknown, host = hostOf(error)): string {
-  const code = errorCode(error);
+  const code = codeOf(error);
   const whose = host === undefined ? 'its certificate' : `the certificate of ${host}`;
   if (code !== undefined && UNKNOWN_AUTHORITY.has(code)) {
     return (
       `${whose} comes from no authority that is trusted here (${messageOf(error)}): ` +
       'if it is the right one, name the certificate of its authority with --ca-file'
+    );
+  }
+  if (code !== undefined && OTHER_VERSIONS.has(code)) {
+    return (
+      `${host ?? 'it'} speaks no TLS 1.2 or 1.3, and older versions protect nothing: ` +
+      'its operator has to allow a newer one'
     );
   }
   switch (code) {
@@ -57,11 +72,28 @@ export function connectionFailureText(error: unknown, host = hostOf(error)): str
         'a proxy that reads along needs --ca-file, and a certificate for this host'
       );
     default:
-      return messageOf(error);
+      return reasonOf(error);
   }
 }
 
-function hostOf(error: unknown): string | undefined {
+/** OpenSSL writes more before and after its reason than a person can use. */
+function reasonOf(error: unknown): string {
+  const reason = tlsReasonOf(error);
+  return reason === undefined ? messageOf(error) : `TLS failed: ${reason}`;
+}
+
+/** As Node.js writes codes for the reasons of OpenSSL; a failed write holds the reason in its message alone. */
+function codeOf(error: unknown): string | undefined {
+  const reason = tlsReasonOf(error);
+  return reason === undefined ? errorCode(error) : `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
+}
+
+function tlsReasonOf(error: unknown): string | undefined {
+  return /:error:[0-9A-F]+:SSL routines:[^:]*:([^:]+):/.exec(messageOf(error))?.[1];
+}
+
+/** The host that was asked for, where an error knows it. */
+export function hostOf(error: unknown): string | undefined {
   return error instanceof Error && ASKED_FOR in error ? String(error[ASKED_FOR]) : undefined;
 }
 

@@ -15,6 +15,13 @@ export interface PassedRequest {
   receivedBytes: number;
 }
 
+export interface RecordingProxyOptions {
+  /** It speaks TLS, and tells the server so. */
+  readonly certificate?: Certificate;
+  /** The origin of the links that the server signs. Default: this proxy. */
+  readonly linksTo?: string;
+}
+
 /**
  * Stands before an HTTP server, notes what passes, and holds requests back when asked. The `Host` that the client named is
  * passed on, so that signatures stay good.
@@ -29,21 +36,23 @@ export class RecordingProxy {
   target: URL;
   readonly #server: Server;
   readonly #scheme: string;
+  readonly #forwarded: Readonly<Record<string, string>>;
 
-  /** With a certificate it speaks TLS, and tells the server so. */
-  static async start(
-    target: string,
-    options: { readonly certificate?: Certificate } = {},
-  ): Promise<RecordingProxy> {
-    const proxy = new RecordingProxy(new URL(target), options.certificate);
+  static async start(target: string, options: RecordingProxyOptions = {}): Promise<RecordingProxy> {
+    const proxy = new RecordingProxy(new URL(target), options);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
   }
 
-  private constructor(target: URL, certificate: Certificate | undefined) {
+  private constructor(target: URL, { certificate, linksTo }: RecordingProxyOptions) {
     this.target = target;
     this.#scheme = certificate ? 'https' : 'http';
+    const { protocol, host } = new URL(linksTo ?? `${this.#scheme}://unnamed`);
+    this.#forwarded = {
+      'x-forwarded-proto': protocol.replace(':', ''),
+      ...(linksTo !== undefined && { 'x-forwarded-host': host }),
+    };
     const pass = (incoming: IncomingMessage, answer: ServerResponse): void => {
       this.#pass(incoming, answer).catch(() => answer.destroy());
     };
@@ -73,7 +82,7 @@ export class RecordingProxy {
 
   async #pass(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const { method = '', url: path = '' } = incoming;
-    const headers = { ...incoming.headers, 'x-forwarded-proto': this.#scheme };
+    const headers = { ...incoming.headers, ...this.#forwarded };
     const passed: PassedRequest = { method, path, headers, sentBytes: 0, receivedBytes: 0 };
     this.requests.push(passed);
     await this.hold(passed);

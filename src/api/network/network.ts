@@ -7,6 +7,7 @@ import type { ProxyAddress } from '../../lib/proxy-address.ts';
 import { NO_PROXIES, type ProxyRules, portOf, proxyFor } from '../../lib/proxy-rules.ts';
 import { ProxyError, unreachableProxy } from './proxy-error.ts';
 import { openTunnel } from './tunnel.ts';
+import { VERIFIED } from './verified.ts';
 
 export interface NetworkOptions {
   readonly proxies: ProxyRules;
@@ -39,7 +40,7 @@ export class Network {
     this.#secureContext =
       authorities.length === 0
         ? undefined
-        : tls.createSecureContext({ ca: [...usualAuthorities(), ...authorities] });
+        : tls.createSecureContext({ ...VERIFIED, ca: [...usualAuthorities(), ...authorities] });
   }
 
   /** Throws `ProxyError` when a proxy was named that cannot be used. */
@@ -56,6 +57,7 @@ export class Network {
   /** The connector by which undici connects for requests to an origin. */
   connector(origin: URL, timeoutMs: number): buildConnector.connector {
     const build = buildConnector({
+      ...VERIFIED,
       timeout: timeoutMs,
       ...(this.#secureContext && { secureContext: this.#secureContext }),
     });
@@ -117,6 +119,7 @@ export class Network {
 
   #secured(to: { host: string; port?: number; socket?: Socket; onread?: OnReadOpts }): tls.TLSSocket {
     const options = {
+      ...VERIFIED,
       // tls.connect hands `onread` on to net, which its types do not say.
       ...to,
       ALPNProtocols: ['http/1.1'],

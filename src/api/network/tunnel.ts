@@ -4,6 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { ProxyAddress } from '../../lib/proxy-address.ts';
 import { refusalOf, unreachableProxy } from './proxy-error.ts';
+import { VERIFIED } from './verified.ts';
 
 export interface TunnelOptions {
   readonly proxy: ProxyAddress;
@@ -62,6 +63,7 @@ function connectRequest({ proxy, target, secureContext }: TunnelOptions): Client
   if (!secure) return request(common);
   return requestOverTls({
     ...common,
+    ...VERIFIED,
     ...(isIP(host) === 0 && { servername: host }),
     ...(secureContext && { secureContext }),
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { connectionFailureText } from '../../lib/connection-failure.ts';
+import { connectionFailureText, hostOf } from '../../lib/connection-failure.ts';
 import { Patience } from '../../lib/patience.ts';
 import { StorageError } from '../errors.ts';
 import { ProxyError } from '../network/proxy-error.ts';
@@ -207,7 +207,9 @@ export function toStorageError(error: unknown): StorageError {
     const { message, status, isFinal } = error;
     return new StorageError('failed', message, { ...(isFinal && { status: status ?? 400 }), cause: error });
   }
-  return new StorageError('failed', `no answer from the store: ${connectionFailureText(error)}`, {
+  const host = hostOf(error);
+  const store = host === undefined ? 'the store' : `the store ${host}`;
+  return new StorageError('failed', `no answer from ${store}: ${connectionFailureText(error)}`, {
     cause: error,
   });
 }

@@ -221,10 +221,10 @@ export class RangeConnection {
     socket.write(head, 'latin1', onSent && unlessFailed(onSent));
   }
 
-  /** The error, with the name of the host or proxy that failed. */
+  /** The error, with the name of the proxy that failed. */
   #named(error: Error): Error {
     if (this.proxy && !this.#isThere) return unreachableProxy(this.proxy, error);
-    return withHost(error, this.#origin.hostname);
+    return error;
   }
 
   #take(bytes: Uint8Array): void {
@@ -239,7 +239,7 @@ export class RangeConnection {
   }
 
   readonly #gone = (reason: Error): void => {
-    this.#goneBecause ??= reason;
+    this.#goneBecause ??= withHost(reason, this.#origin.hostname);
     const user = this.#user;
     this.#user = undefined;
     user?.onGone(this.#goneBecause);

@@ -1,3 +1,4 @@
+import { withHost } from '../../lib/connection-failure.ts';
 import type { ProxyAddress } from '../../lib/proxy-address.ts';
 import { StorageError } from '../errors.ts';
 import { PROXY_AUTHENTICATION_REQUIRED, refusalOf } from '../network/proxy-error.ts';
@@ -58,7 +59,11 @@ async function exchangeOver(
       return end.unusual ? { unusual: end.unusual } : end.progress;
     }
   }
-  return { receivedBytes: 0, answer: undefined, error: new Error('the store closes every connection') };
+  return { receivedBytes: 0, answer: undefined, error: closesEvery(slice.url) };
+}
+
+function closesEvery({ hostname }: URL): Error {
+  return withHost(new Error('the store closes every connection'), hostname);
 }
 
 /** An answer that only a whole HTTP client understands: a range, or something else. */

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import { withHost } from '../../lib/connection-failure.ts';
 import { StorageError } from '../errors.ts';
 import type { RangeAnswer } from '../storage-client.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
@@ -105,7 +106,7 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(error);
+    this.#end(withHost(error, this.#slice.url.hostname));
   }
 
   /** Ends the exchange from this side; the connection goes with it. */

@@ -9,7 +9,11 @@ import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
 import { type CertificateOptions, makeCertificate } from '../../../support/certificate.ts';
 import { startStub } from '../../../support/stub-server.ts';
 
-const CASES: readonly (readonly [string, CertificateOptions & { readonly trusted: boolean }, RegExp])[] = [
+interface Refused extends CertificateOptions {
+  readonly trusted: boolean;
+}
+
+const CASES: readonly (readonly [string, Refused, RegExp])[] = [
   [
     'that signed itself',
     { trusted: false },
@@ -32,7 +36,7 @@ const CASES: readonly (readonly [string, CertificateOptions & { readonly trusted
   ],
 ];
 
-it.each(CASES)('one %s', async (_, { trusted, ...options }, says) => {
+async function expectRefusal({ trusted, ...options }: Refused, says: RegExp): Promise<void> {
   const { name, removeCallback } = dirSync({ unsafeCleanup: true });
   onTestFinished(() => removeCallback());
   const certificate = await makeCertificate(name, options);
@@ -53,6 +57,14 @@ it.each(CASES)('one %s', async (_, { trusted, ...options }, says) => {
   const part = { url: `${server.origin}/part`, method: 'PUT', headers: {}, expiresMs: undefined } as const;
   await expect(storage.putPart(part, Buffer.alloc(10))).rejects.toThrow(says);
   expect(server.requests).toEqual([]);
+}
+
+it.each(CASES)('one %s', (_, options, says) => expectRefusal(options, says));
+
+it('one that signed itself, whatever the environment says', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expectRefusal({ trusted: false }, /comes from no authority that is trusted here/);
 });
 
 it('an authority of NODE_EXTRA_CA_CERTS counts beside those of --ca-file', async () => {
