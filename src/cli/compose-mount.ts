@@ -43,6 +43,7 @@ import { deliverObject } from './mount/deliver-object.ts';
 import { findStaging } from './mount/find-staging.ts';
 import type { Inquiries } from './mount/inquiries.ts';
 import { memoryBudget } from './mount/memory-budget.ts';
+import { identityOf } from './mount/mount-identity.ts';
 import { mountInformation } from './mount/mount-information.ts';
 import { leadsInside } from './mount/own-files.ts';
 import { roomForParts } from './mount/room-for-parts.ts';
@@ -65,6 +66,8 @@ interface MountContext {
   readonly account: AccountDirectory;
   /** They outlive the mount. */
   readonly clients: Clients;
+  /** Of the token. */
+  readonly username: string;
 }
 
 /** The mount put together: bytes, jobs, file system, kernel. */
@@ -139,6 +142,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
       jobs,
       writer,
       editedFiles: () => new Set(edits.waiting.map(({ file }) => file)).size,
+      identity: identityOf(settings, context.username, systemClock.now()),
+      failures: files.failures,
       failureAt: files.failureAt,
       unwritableAt: files.unwritableAt,
       hiddenAt: files.hiddenAt,

@@ -34,6 +34,7 @@ export const EXIT_CODES = {
     meaning: 'unmounted, but files wait on this machine for the next mount to upload them',
   },
   faulty: { code: 17, meaning: 'svcfs doctor found a fault' },
+  unhealthy: { code: 18, meaning: 'svcfs status found a mount that is not healthy' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -10,19 +10,21 @@ export async function sayWaitingElsewhere(): Promise<void> {
   for (const line of lines) console.error(`svcfs: ${line}`);
 }
 
-/** The same of what a person has to deal with, at one mount point or at all. */
-export async function sayKeptHere(
-  directory: MountDirectory | undefined,
-  say: (line: string) => void,
-): Promise<void> {
-  const state = stateDirectory(process.env, homedir());
-  sayKept(await (directory === undefined ? keptInState(state) : keptAt(directory)), say);
+/** Says the same of what a person has to deal with. */
+export async function sayKeptHere(say: (line: string) => void): Promise<void> {
+  sayKept(await keptHere(), say);
+}
+
+/** What this user's mounts keep on this machine, at one mount point or at all. */
+export function keptHere(directory?: MountDirectory): Promise<FoundKept> {
+  if (directory !== undefined) return keptAt(directory);
+  return keptInState(stateDirectory(process.env, homedir()));
 }
 
 const MOST_NAMED = 10;
 
 /** Names what a person has to deal with, and how; nothing when there is nothing. */
-function sayKept({ entries, unreadable }: FoundKept, say: (line: string) => void): void {
+export function sayKept({ entries, unreadable }: FoundKept, say: (line: string) => void): void {
   for (const line of unreadable) say(`perhaps kept here: ${line}`);
   const kept = entries.filter(needsPerson);
   if (kept.length === 0) return;

@@ -10,7 +10,7 @@ export async function showState(): Promise<void> {
   for (const { mountPoint } of mounts) console.log(`mounted: ${mountPoint}`);
   if (mounts.length === 0) console.log('no mount of svcfs is running');
   await sayWaitingElsewhere();
-  await sayKeptHere(undefined, (line) => console.log(line));
+  await sayKeptHere((line) => console.log(line));
   const [first] = mounts;
   console.log('');
   for (const line of first === undefined ? beginnings() : continuations(first.mountPoint)) console.log(line);

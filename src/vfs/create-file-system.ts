@@ -94,6 +94,8 @@ export interface MountedFileSystem {
     refused: { readonly op: string; readonly parent: NodeId; readonly name: string },
     error: unknown,
   ): void;
+  /** The last failure of each path of the tree, oldest first. */
+  failures(): readonly Failure[];
   /** The last failure of a path, of a name in it, or on the way to it, for `svcfs why`. */
   failureAt(path: string): Failure | undefined;
   /** Why nobody may write at a path, which the kernel refuses without a word. */
@@ -252,6 +254,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     dropKept,
     nameRefused: ({ op, parent, name }, error) =>
       tree.recordError({ op, path: join(pathOf(nodes.get(parent)), name) }, error),
+    failures: () => errors.list(),
     failureAt: (path) => shownFailure(errors.lastAt(top.inTree(path)), top),
     unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, top.inTree(path))),
     hiddenAt: (path) => top.gone() ?? unselectedAt(selection, top.inTree(path)),

@@ -98,7 +98,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   if (options.foreground) onEndSignals(() => daemon.end());
   if (options.foreground) await notifyReady(`mounted on ${mountPoint}`);
   await sayWaitingElsewhere();
-  await sayKeptHere(undefined, (line) => console.error(`svcfs: ${line}`));
+  await sayKeptHere((line) => console.error(`svcfs: ${line}`));
   if (!options.foreground) return daemon.release();
   if (!(await daemon.ended))
     throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);

@@ -1,25 +1,30 @@
+import { describeDuration } from '../../batch/estimate.ts';
 import type { SpoolUsage, UploadProgress } from '../../content/ports.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
 import { timeOfDay } from '../../lib/time-of-day.ts';
-import type { InquiryAnswer } from '../mount/control-messages.ts';
+import type { Failure } from '../../vfs/errors/error-registry.ts';
+import type { MountStatus } from '../mount/control-messages.ts';
 import { describeWaits } from '../mount/describe-waits.ts';
+import type { MountIdentity } from '../mount/mount-identity.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeClockSkew } from '../mount/service-log.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeWork } from './describe-work.ts';
 
-export type MountStatus = Omit<Extract<InquiryAnswer, { readonly answer: 'status' }>, 'answer'>;
-
 /** Lines for a person. */
-export function describeStatus({ uploads, jobs, edited, rates, statistics }: MountStatus): readonly string[] {
+export function describeStatus(status: MountStatus, nowMs: number): readonly string[] {
+  const { uploads, jobs, edited, rates, statistics, mount, errors = [] } = status;
   const unfinished = jobs.filter(({ state }) => state === 'pending' || state === 'running');
   return [
+    ...(mount === undefined ? [] : describeMount(mount, nowMs)),
     `service: ${describeService(statistics.api)}`,
+    `requests: ${describeWindow(statistics.api.rate.window)}`,
     ...describeClock(statistics.api).map((line) => `clock: ${line}`),
     ...describeWaits(statistics.api).map((line) => `waiting: ${line}`),
     ...describeBelieved(statistics.believed).map((line) => `believed: ${line}`),
     `cache: ${describeCache(statistics)}`,
+    `memory: ${describeMemory(statistics)}`,
     ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
     ...describeRates(rates).map((line) => `limits: ${line}`),
     `spool: ${describeSpool(statistics.spool)}`,
@@ -29,17 +34,31 @@ export function describeStatus({ uploads, jobs, edited, rates, statistics }: Mou
     ...(edited > 0 ? [`metadata: to be sent for ${edited} ${edited === 1 ? 'file' : 'files'}`] : []),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
     ...unfinished.map((job) => `  ${describeWork(job)}`),
+    ...describeErrors(errors),
   ];
 }
 
+function describeMount(mount: MountIdentity, nowMs: number): readonly string[] {
+  const { username, endpoint, profile, root, readOnly, writeBack, sinceMs, process, version } = mount;
+  return [
+    `mount: ${[
+      `user ${username} at ${endpoint}`,
+      ...(profile === null ? [] : [`profile ${profile}`]),
+      ...(root === null ? [] : [`from ${root}`]),
+      ...(readOnly ? ['read-only'] : []),
+      ...(writeBack ? ['write-back'] : []),
+    ].join('; ')}`,
+    `up: ${describeDuration(nowMs - sinceMs)}; process ${process}; svcfs ${version}`,
+  ].map(printable);
+}
+
 function describeService(api: MountStatistics['api']): string {
-  const { calls, lost, rate } = api;
+  const { calls, lost } = api;
   const sent = Object.values(calls).reduce((sum, count) => sum + count, 0);
   return [
     describeState(api),
     `dialect ${api.dialect}`,
     `${sent} requests sent, ${lost} without an answer`,
-    describeWindow(rate.window),
   ].join('; ');
 }
 
@@ -75,17 +94,22 @@ function describeRates({ upload, download }: MountStatus['rates']): readonly str
 export const AS_GOOD_AS_NONE = 1_000_000_000;
 
 function describeWindow(window: MountStatistics['api']['rate']['window']): string {
-  if (window === undefined || window === 'unlimited') return 'no request limit known';
+  if (window === undefined || window === 'unlimited') return 'no limit known';
   const { remaining, limit, resetMs } = window;
-  if (limit >= AS_GOOD_AS_NONE) return 'no request limit';
+  if (limit >= AS_GOOD_AS_NONE) return 'no limit';
   const until = resetMs === null ? '' : ` until ${timeOfDay(resetMs)}`;
-  return `${remaining} of ${limit} requests left${until}`;
+  return `${remaining} of ${limit} left${until}`;
 }
 
-function describeCache({ cache, memory }: MountStatistics): string {
+function describeMemory({ memory }: MountStatistics): string {
+  const { usedBytes, heldBytes, limitBytes } = memory;
+  return `${describeSize(usedBytes)} used, ${describeSize(heldBytes)} taken of ${describeSize(limitBytes)}`;
+}
+
+function describeCache({ cache }: MountStatistics): string {
   const { hits, misses, cachedBytes, fetchedBytes } = cache;
   return [
-    `${describeSize(cachedBytes)} of ${describeSize(memory.limitBytes)}`,
+    describeSize(cachedBytes),
     `${hits} reads served, ${misses} waited`,
     `${describeSize(fetchedBytes)} fetched`,
   ].join('; ');
@@ -103,6 +127,18 @@ function describeSpool({ usedBytes, limitBytes, waitingWrites }: SpoolUsage): st
 function describeUpload({ label, sentBytes, sizeBytes, state, error }: UploadProgress): string {
   const why = error === undefined ? '' : ` (${error})`;
   return printable(`${label}: ${describeSize(sentBytes)} of ${describeSize(sizeBytes)}, ${state}${why}`);
+}
+
+/** So many of the last failures are named. */
+const MOST_ERRORS = 5;
+
+function describeErrors(errors: readonly Failure[]): readonly string[] {
+  if (errors.length === 0) return [];
+  const last = errors.slice(-MOST_ERRORS);
+  return [
+    `errors: the last of each path (svcfs why PATH has the reason)`,
+    ...last.map(({ atMs, errno, op, path }) => `  ${timeOfDay(atMs)} ${printable(`${errno} ${op} ${path}`)}`),
+  ];
 }
 
 /** Nothing when all that was set is kept. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { printable } from '../../lib/printable.ts';
+import type { Finding, FindingState } from '../finding.ts';
 import type { Examination } from './examine.ts';
-import type { Finding, FindingState } from './finding.ts';
 
 const WORDS: Readonly<Record<FindingState, string>> = {
   ok: 'ok',

@@ -5,8 +5,8 @@ import { describeSize } from '../../lib/describe-size.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { plainReason } from '../../lib/plain-reason.ts';
 import { quoted } from '../describe/quoted.ts';
+import { type Finding, fault, ok, warning } from '../finding.ts';
 import { leadsIntoMount } from '../mount/own-files.ts';
-import { type Finding, fault, ok, warning } from './finding.ts';
 
 const MIB = 1024 * 1024;
 /** A part of an upload, and what the journal needs. */

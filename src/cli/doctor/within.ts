@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import { type Finding, unknown } from './finding.ts';
+import { type Finding, unknown } from '../finding.ts';
 
 /** What a look found, unless it fails or takes too long: then that. Never rejects. */
 export async function within(

@@ -5,6 +5,7 @@ import type { LogLevel } from '../../observe/logger.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
+import type { MountIdentity } from './mount-identity.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import type { FailedPaths } from './path-failures.ts';
 import type { PlatformAnswer, PlatformRequest } from './platform-inquiries.ts';
@@ -74,6 +75,10 @@ export type InquiryAnswer =
       readonly edited: number;
       readonly rates: TransferRates;
       readonly statistics: MountStatistics;
+      /** Absent from the answer of a process of an earlier version, as `errors` is. */
+      readonly mount?: MountIdentity | undefined;
+      /** The last failure of each path, oldest first. */
+      readonly errors?: readonly Failure[] | undefined;
     }
   | { readonly answer: 'jobs'; readonly jobs: readonly WorkRecord[] }
   | { readonly answer: 'job'; readonly job: WorkRecord | undefined }
@@ -95,6 +100,8 @@ export type InquiryAnswer =
   | TrashAnswer
   | CacheAnswer
   | PlatformAnswer;
+
+export type MountStatus = Omit<Extract<InquiryAnswer, { readonly answer: 'status' }>, 'answer'>;
 
 export type UnmountResult =
   /** `left`: paths of files that the next mount goes on with; `refused`: a line for each that the platform does not take. */

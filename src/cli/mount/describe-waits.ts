@@ -34,7 +34,8 @@ function describeCall({ before, untilMs, program }: Rate['calls'][number]): read
   return [`${operation} ${path}${who}: waiting for the rate limit${until}, ${callsBefore}`];
 }
 
-function describeRateWait({ waiting, calls: told, refused }: Rate): readonly string[] {
+/** One line, or none. */
+export function describeRateWait({ waiting, calls: told, refused }: Rate): readonly string[] {
   const count = Object.values(waiting).reduce((sum, each) => sum + each, 0);
   const untilMs = Math.max(refused.untilMs ?? 0, ...told.map((call) => call.untilMs ?? 0));
   const calls = count + refused.calls;

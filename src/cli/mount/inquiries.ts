@@ -7,6 +7,7 @@ import type { PinnedFile } from '../../vfs/model/pin.ts';
 import { packageVersion } from '../package-version.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest, PinsAnswer, TransferRates } from './control-messages.ts';
+import type { MountIdentity } from './mount-identity.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import { PathFailures } from './path-failures.ts';
 import { answerPlatformRequest, type PlatformParts } from './platform-inquiries.ts';
@@ -19,6 +20,8 @@ export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
   readonly writer: Pick<ContentWriter, 'uploads'>;
   /** Files whose new metadata waits to be sent. */
   readonly editedFiles: () => number;
+  readonly identity: MountIdentity;
+  readonly failures: MountedFileSystem['failures'];
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
   readonly hiddenAt: MountedFileSystem['hiddenAt'];
@@ -34,6 +37,9 @@ export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
   readonly statistics: () => MountStatistics;
   readonly circumstances: (path?: string) => readonly string[];
 }
+
+/** So many of the last failures are told. */
+const MOST_ERRORS = 20;
 
 /** `send` gives intermediate answers; `signal` ends a waiting. */
 export async function answerInquiry(
@@ -51,6 +57,8 @@ export async function answerInquiry(
         edited: editedFiles(),
         rates,
         statistics: statistics(),
+        mount: inquiries.identity,
+        errors: inquiries.failures().slice(-MOST_ERRORS),
       };
     case 'jobs':
       return { answer: 'jobs', jobs: jobs.works.list() };

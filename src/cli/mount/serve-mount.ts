@@ -123,7 +123,7 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
   const { directory, mountPoint, endpoint } = settings;
   const account = accountDirectory(directory, { endpoint, username });
   await keepRecord(account, { mountPoint, endpoint, username });
-  const mount = await composeMount(settings, { log, logControl, account, clients });
+  const mount = await composeMount(settings, { log, logControl, account, clients, username });
   detachOnCrash(mount, log);
   try {
     const deviceMinor = await deviceMinorOf(settings);

@@ -26,6 +26,8 @@ export interface PastExchange extends Pick<Exchange, 'call' | 'status' | 'ms' | 
 
 export interface ServiceSnapshot {
   readonly away: boolean;
+  /** Since when, in milliseconds since the epoch; null: it answers. */
+  readonly awaySinceMs: number | null;
   /** Null: it is taken. */
   readonly tokenRefusedSinceMs: number | null;
   readonly lost: number;
@@ -37,7 +39,7 @@ export class ServiceLog {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #onWait: (ms: number) => void;
-  #awaySinceMs: number | undefined;
+  #away: { readonly sinceMs: number; readonly startedMs: number } | undefined;
   #tokenRefusedSinceMs: number | null = null;
   #lost = 0;
   #rateWaits = 0;
@@ -56,7 +58,7 @@ export class ServiceLog {
     this.#exchanges.push({ atMs: this.#clock.now(), route: name, call, status, ms, requestId, reason });
     if (this.#exchanges.length > MOST_EXCHANGES) this.#exchanges.shift();
     if (lost) this.#lost += 1;
-    if (lost || AWAY_STATUS.has(status)) this.#away({ call, status, reason });
+    if (lost || AWAY_STATUS.has(status)) this.#goneAway({ call, status, reason });
     else if (status !== undefined && status !== TOO_MANY_REQUESTS) this.#answered({ name, call, status });
     if (status === TOO_MANY_REQUESTS) this.#log.warn({ call, requestId }, 'request limit exceeded');
   };
@@ -93,16 +95,17 @@ export class ServiceLog {
   /** Counted since the mount began. */
   snapshot(): ServiceSnapshot {
     return {
-      away: this.#awaySinceMs !== undefined,
+      away: this.#away !== undefined,
+      awaySinceMs: this.#away?.sinceMs ?? null,
       tokenRefusedSinceMs: this.#tokenRefusedSinceMs,
       lost: this.#lost,
       rateWaits: this.#rateWaits,
     };
   }
 
-  #away(fields: Partial<Exchange>): void {
-    if (this.#awaySinceMs !== undefined) return;
-    this.#awaySinceMs = this.#clock.monotonic();
+  #goneAway(fields: Partial<Exchange>): void {
+    if (this.#away !== undefined) return;
+    this.#away = { sinceMs: this.#clock.now(), startedMs: this.#clock.monotonic() };
     this.#log.info(fields, 'the service is away');
   }
 
@@ -118,9 +121,9 @@ export class ServiceLog {
   }
 
   #back(): void {
-    if (this.#awaySinceMs === undefined) return;
-    this.#log.info({ ms: this.#clock.monotonic() - this.#awaySinceMs }, 'the service is back');
-    this.#awaySinceMs = undefined;
+    if (this.#away === undefined) return;
+    this.#log.info({ ms: this.#clock.monotonic() - this.#away.startedMs }, 'the service is back');
+    this.#away = undefined;
   }
 }
 

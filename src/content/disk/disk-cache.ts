@@ -64,6 +64,8 @@ export interface DiskCacheStatistics {
   readonly damagedBlocks: number;
   /** Failures of the disk; each was as good as a miss. */
   readonly failures: number;
+  /** When the last of them was, in milliseconds since the epoch; null: none. */
+  readonly lastFailureMs: number | null;
   readonly full: boolean;
   /** Files that cannot be looked at or evicted, and do not count as cached; null: none. */
   readonly obstacles: ObstacleReport | null;
@@ -84,6 +86,7 @@ export class DiskCache {
   #refusedBytes = 0;
   #damagedBlocks = 0;
   #failures = 0;
+  #lastFailureMs: number | null = null;
   #passedThrough = 0;
 
   constructor(options: DiskCacheOptions) {
@@ -110,6 +113,7 @@ export class DiskCache {
       droppedBytes: this.#refusedBytes + this.#writes.droppedBytes,
       damagedBlocks: this.#damagedBlocks,
       failures: this.#failures,
+      lastFailureMs: this.#lastFailureMs,
       full: this.#space.full,
       passedThrough: this.#passedThrough,
     };
@@ -139,7 +143,7 @@ export class DiskCache {
       this.#damagedBlocks += read?.damagedBlocks ?? 0;
       return read?.missing ?? nothing;
     } catch {
-      this.#failures += 1;
+      this.#failed();
       return nothing;
     }
   }
@@ -192,7 +196,7 @@ export class DiskCache {
       await this.#entries.using(this.#placeOf(version), 'if-there', (entry) => entry.setRun(bootId));
     } catch {
       // It is read once more, should somebody ask again.
-      this.#failures += 1;
+      this.#failed();
     }
   }
 
@@ -241,9 +245,14 @@ export class DiskCache {
     this.#entries.close();
   }
 
+  #failed(): void {
+    this.#failures += 1;
+    this.#lastFailureMs = this.#options.clock.now();
+  }
+
   #refused(error: unknown, bytes: number): void {
     if (!isDiskFull(error)) {
-      this.#failures += 1;
+      this.#failed();
       return;
     }
     this.#refusedBytes += bytes;

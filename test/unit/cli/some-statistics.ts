@@ -8,6 +8,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
   return {
     api: {
       away: false,
+      awaySinceMs: null,
       lost: 1,
       rateWaits: 0,
       calls: { 'GET /files': 6, 'GET /': 1 },

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../../finding.ts';
 import { checkFuseDevice } from './fuse-device.ts';
 import { checkFusermount } from './fusermount.ts';
 import { checkDriver, checkKernel } from './kernel.ts';

@@ -1,8 +1,8 @@
 import { constants, open, readFile, stat } from 'node:fs/promises';
 import { errorCode } from '../../../lib/error-code.ts';
 import { plainReason } from '../../../lib/plain-reason.ts';
+import { type Finding, fault, ok } from '../../finding.ts';
 import { asRoot } from '../as-root.ts';
-import { type Finding, fault, ok } from '../finding.ts';
 
 const CHECK = '/dev/fuse';
 /** The kernel's admin-guide/devices.txt. */

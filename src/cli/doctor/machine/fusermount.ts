@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { type Finding, fault, ok } from '../../finding.ts';
 import { asRoot, isRoot } from '../as-root.ts';
-import { type Finding, fault, ok } from '../finding.ts';
 
 const CHECK = 'fusermount3';
 const SETUID = 0o4000;

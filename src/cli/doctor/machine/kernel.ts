@@ -1,8 +1,8 @@
 import { release, type } from 'node:os';
 import { loadNativeAddon } from '../../../fuse/native-addon.ts';
 import { messageOf } from '../../../lib/message-of.ts';
+import { type Finding, fault, ok, warning } from '../../finding.ts';
 import { packageVersion } from '../../package-version.ts';
-import { type Finding, fault, ok, warning } from '../finding.ts';
 
 /** The oldest that svcfs is for, as the README says. */
 const OLDEST: readonly [number, number] = [5, 4];

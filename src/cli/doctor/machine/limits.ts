@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { controlGroupAvailable } from '../../../lib/control-group.ts';
 import { describeSize } from '../../../lib/describe-size.ts';
+import { type Finding, fault, ok, unknown, warning } from '../../finding.ts';
 import { FEWEST_OPEN_FILES } from '../../require-open-files.ts';
 import { asRoot, isRoot } from '../as-root.ts';
-import { type Finding, fault, ok, unknown, warning } from '../finding.ts';
 
 const MIB = 1024 * 1024;
 /** The program itself, and the least budget. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { type Finding, ok, warning } from '../../finding.ts';
 import { asRoot } from '../as-root.ts';
-import { type Finding, ok, warning } from '../finding.ts';
 import { findProgram } from './fusermount.ts';
 
 const TYPE = 'fuse.svcfs';

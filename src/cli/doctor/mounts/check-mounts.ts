@@ -4,21 +4,19 @@ import { stateOfMount } from '../../../fuse/mount-state.ts';
 import { isSvcfs, type MountedFileSystem, mountedBelow } from '../../../fuse/mount-table.ts';
 import { recoverDeadMount } from '../../../fuse/recover-dead-mount.ts';
 import { processState } from '../../../lib/process-identity.ts';
-import { describeStatus } from '../../describe/describe-status.ts';
+import { findingsOfMount } from '../../describe/mount-health.ts';
 import { quoted } from '../../describe/quoted.ts';
+import { type Finding, fault, ok, warning } from '../../finding.ts';
 import { askMount } from '../../mount/ask-mount.ts';
-import type { InquiryAnswer } from '../../mount/control-messages.ts';
+import type { MountStatus } from '../../mount/control-messages.ts';
 import { otherVersion } from '../../mount/other-version.ts';
 import type { SvcfsMount } from '../../mount/require-mount.ts';
 import { type MountRecord, readRecord } from '../../record.ts';
-import { type Finding, fault, ok, warning } from '../finding.ts';
 
 /** A mount that works answers at once. */
 const PATIENCE_MS = 2000;
 const PATIENCE = { quietMs: 1000, answerMs: 1000 };
 const STOPPED: ReadonlySet<string | undefined> = new Set(['T', 't']);
-/** Lines of `svcfs status` that tell of trouble. */
-const TROUBLE = /^(clock|waiting|believed|disk cache: none|service: (does not answer|refuses))/;
 
 /** The mounts of this user, or the one that is named. None is waited for. */
 export async function checkMounts(only: string | undefined): Promise<readonly Finding[]> {
@@ -66,15 +64,16 @@ async function askIt(check: string, mount: SvcfsMount): Promise<readonly Finding
   const status = await statusOf(mount);
   if (status === undefined)
     return [...old, warning(check, 'answers programs, and not svcfs', { remedy: again })];
-  const trouble = describeStatus(status).filter((line) => TROUBLE.test(line));
+  // Files that are kept have a finding of their own.
+  const looked = { mountPoint: mount.mountPoint, kept: 0, nowMs: Date.now() };
+  const trouble = findingsOfMount(status, looked);
   const remedies = { remedy: `svcfs status ${quoted(mount.mountPoint)}` };
-  if (trouble.length > 0) return [...old, ...trouble.map((line) => warning(check, line, remedies))];
-  return [...old, ok(check, 'answers')];
+  if (trouble.length === 0) return [...old, ok(check, 'answers')];
+  const lines = trouble.map(({ check: about, found }) => `${about}: ${found}`);
+  return [...old, ...lines.map((line) => warning(check, line, remedies))];
 }
 
-async function statusOf(
-  mount: SvcfsMount,
-): Promise<Extract<InquiryAnswer, { readonly answer: 'status' }> | undefined> {
+async function statusOf(mount: SvcfsMount): Promise<MountStatus | undefined> {
   try {
     for await (const said of askMount(mount, { request: 'status' }, { patience: PATIENCE }))
       return said.answer === 'status' ? said : undefined;

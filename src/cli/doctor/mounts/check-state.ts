@@ -6,11 +6,11 @@ import { exists } from '../../../lib/exists.ts';
 import { lockFile } from '../../../lib/lock-file.ts';
 import { isRunning } from '../../../lib/process-identity.ts';
 import { quoted } from '../../describe/quoted.ts';
+import { type Finding, fault, ok, warning } from '../../finding.ts';
 import { isHeldToMount } from '../../mount/lock-holder.ts';
 import { waitingAt } from '../../mount/waiting-elsewhere.ts';
 import { type MountRecord, readRecord, removeRecord } from '../../record.ts';
 import { keptAt, needsPerson } from '../../recover/kept-entries.ts';
-import { type Finding, fault, ok, warning } from '../finding.ts';
 
 /** What mounts have left in the state directory, at one mount point or at all, and who else uses it. */
 export async function checkState(state: string, only: string | undefined): Promise<readonly Finding[]> {

@@ -8,9 +8,9 @@ import { systemClock } from '../../../lib/clock.ts';
 import { messageOf } from '../../../lib/message-of.ts';
 import { timeOfDay } from '../../../lib/time-of-day.ts';
 import { AS_GOOD_AS_NONE } from '../../describe/describe-status.ts';
+import { type Finding, fault, ok, unknown, warning } from '../../finding.ts';
 import { accessError } from '../../mount/access-error.ts';
 import { describeClockSkew } from '../../mount/service-log.ts';
-import { type Finding, fault, ok, unknown, warning } from '../finding.ts';
 import { checkRights, type NamedProjects } from './rights.ts';
 import { proxyFault } from './way.ts';
 

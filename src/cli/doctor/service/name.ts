@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { isIP } from 'node:net';
-import { type Finding, fault, ok, unknown } from '../finding.ts';
+import { type Finding, fault, ok, unknown } from '../../finding.ts';
 
 const CHECK = 'name';
 const PATIENCE_MS = 3000;

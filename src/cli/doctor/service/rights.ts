@@ -1,7 +1,7 @@
 import type { Api } from '../../../api/api.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { isPattern } from '../../../lib/id-patterns.ts';
-import { type Finding, fault, ok, warning } from '../finding.ts';
+import { type Finding, fault, ok, warning } from '../../finding.ts';
 
 /** Each costs a request. */
 const MOST_ASKED = 3;

@@ -8,7 +8,7 @@ import { connectionFailureText } from '../../../lib/connection-failure.ts';
 import { errorCode } from '../../../lib/error-code.ts';
 import { placeOf } from '../../../lib/proxy-address.ts';
 import { portOf, proxyFor } from '../../../lib/proxy-rules.ts';
-import { type Finding, fault, ok, warning } from '../finding.ts';
+import { type Finding, fault, ok, warning } from '../../finding.ts';
 import { checkName } from './name.ts';
 
 /** For one connection. */
