@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import type { HasLogger } from '../../observe/logger.ts';
 import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import { BLOB_PATH, DirectoryBlobStore, PART_PATH } from '../storage/blobs/directory-blob-store.ts';
 import type { HasSigner } from '../storage/blobs/url-signer.ts';
@@ -13,7 +14,7 @@ import type { HasStats } from './service-stats.ts';
  * Parts and contents by signed address: no token, no rate limit, not part of the API. Served only where the blobs are a
  * directory of this service; another store serves its own.
  */
-export function storageRoutes(app: App, services: HasBlobs & HasSigner & HasStats): void {
+export function storageRoutes(app: App, services: HasBlobs & HasSigner & HasStats & HasLogger): void {
   const { blobs, signer } = services;
   if (!(blobs instanceof DirectoryBlobStore)) return;
   const own = scope((inner) => {
@@ -55,14 +56,14 @@ function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: HasStats):
   );
 }
 
-function sendContents(app: App, blobs: DirectoryBlobStore, { stats }: HasStats): void {
+function sendContents(app: App, blobs: DirectoryBlobStore, { stats, logger }: HasStats & HasLogger): void {
   app.get(
     `${BLOB_PATH}/:key`,
     { schema: { params: Type.Object({ key: Type.String() }) } },
     async (request, reply) => {
       const source = await blobs.open(request.params.key);
       if (source === undefined) throw new ServiceError(90003, 'The content is gone.');
-      return sendBytes(request, reply, { source, stats });
+      return sendBytes(request, reply, { source, stats, logger });
     },
   );
 }

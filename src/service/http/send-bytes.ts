@@ -1,18 +1,26 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../../observe/logger.ts';
 import type { ByteSource } from '../storage/objects/byte-source.ts';
 import { answerRange } from './byte-range.ts';
 import { errorBody } from './error-body.ts';
+import { fieldsOf } from './request-log.ts';
+import { sendLocalBytes } from './send-local-bytes.ts';
 import type { ServiceStats } from './service-stats.ts';
 
 /** Answers GET or HEAD of a content with the bytes asked for; honours Range and If-Range. */
 export async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  content: { readonly source: ByteSource; readonly contentType?: string; readonly stats: ServiceStats },
+  content: {
+    readonly source: ByteSource;
+    readonly contentType?: string;
+    readonly stats: ServiceStats;
+    readonly logger: Logger;
+  },
 ): Promise<FastifyReply> {
-  const { source, contentType = 'application/octet-stream', stats } = content;
+  const { source, contentType = 'application/octet-stream', stats, logger } = content;
   const { sizeBytes } = source;
   const etag = `"${source.etag}"`;
   const condition = request.headers['if-range'];
@@ -34,17 +42,28 @@ export async function sendBytes(
   void reply.header('Content-Length', length);
   if (request.method === 'HEAD') {
     await source.close();
-    return sendHead(reply);
+    sendHead(reply).end();
+    return reply;
   }
   countBytes(reply, length, { socket: request.raw.socket, stats });
-  return reply.send(source.stream(range));
+  const { readAt } = source;
+  if (readAt === undefined) return reply.send(source.stream(range));
+  const raw = sendHead(reply);
+  try {
+    await sendLocalBytes(raw, { readAt }, range ?? { first: 0, last: sizeBytes - 1 });
+  } catch (error) {
+    logger.error({ ...fieldsOf(request), err: error }, 'an answer was broken off');
+    raw.destroy();
+  } finally {
+    await source.close();
+  }
+  return reply;
 }
 
-/** Fastify would give an answer without a body the length 0. */
-function sendHead(reply: FastifyReply): FastifyReply {
+/** Begins an answer that Fastify does not write: it would give one without a body the length 0. */
+function sendHead(reply: FastifyReply): ServerResponse {
   reply.hijack();
-  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders).end();
-  return reply;
+  return reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { HasLogger } from '../../observe/logger.ts';
 import type { App } from '../http/fastify-types.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { ServiceError } from '../http/service-error.ts';
@@ -15,9 +16,9 @@ import type { HasVolumeSecrets } from './volume-secrets.ts';
 /** Objects of volumes by signed address, for buckets that serve no addresses of their own. */
 export function storageObjectRoutes(
   app: App,
-  services: HasStore & HasVolumeSecrets & HasBuckets & HasSigner & HasStats,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasSigner & HasStats & HasLogger,
 ): void {
-  const { signer, stats } = services;
+  const { signer, stats, logger } = services;
   const Path = Type.Object({ owner: Type.String(), name: Type.String(), '*': Type.String() });
   app.get(`${OBJECT_PATH}/:owner/:name/*`, { schema: { params: Path } }, async (request, reply) => {
     if (!signer.verify(request.method, request.url)) {
@@ -30,6 +31,6 @@ export function storageObjectRoutes(
     const { bucket, key } = await objectPlace(services, volume, location);
     const source = await bucket.open(key).catch(refuseAsService);
     if (source === undefined) throw new ServiceError(9105);
-    return sendBytes(request, reply, { source, contentType: source.info.contentType, stats });
+    return sendBytes(request, reply, { source, contentType: source.info.contentType, stats, logger });
   });
 }

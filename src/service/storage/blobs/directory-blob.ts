@@ -1,26 +1,32 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../objects/byte-source.ts';
+import { PIECE_BYTES } from '../objects/piece-buffers.ts';
 import type { Segment } from './blob-layout.ts';
 import type { OpenBlob } from './blob-store.ts';
 
-const READ_SIZE = 512 * 1024;
+interface OpenSegment {
+  /** Which one of the blob. */
+  readonly at: number;
+  /** Of the blob's bytes, its first and the one after its last. */
+  readonly begin: number;
+  readonly end: number;
+  readonly handle: FileHandle;
+}
 
-/** A blob of one file or many; a range is read from just the files it touches. */
+/** A blob of one file or many. The file that was read last stays open, so a removal takes nothing from a blob of one file. */
 export class DirectoryBlob implements OpenBlob {
   readonly sizeBytes: number;
   readonly etag: string;
   readonly localPath?: string;
   readonly #segments: readonly Segment[];
-  /** Holds the first file open, so that a removal meanwhile takes nothing from a blob of one file. */
-  readonly #first: FileHandle;
+  #current: OpenSegment;
 
   private constructor(key: string, segments: readonly Segment[], first: FileHandle) {
     this.sizeBytes = segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
     this.etag = key;
     this.#segments = segments;
-    this.#first = first;
+    this.#current = { ...this.#place(0, 0), handle: first };
     const [only, another] = segments;
     if (only !== undefined && another === undefined) this.localPath = only.path;
   }
@@ -36,42 +42,54 @@ export class DirectoryBlob implements OpenBlob {
   }
 
   stream(range?: ByteRange): Readable {
-    const { first, last } = range ?? { first: 0, last: this.sizeBytes - 1 };
-    const pieces = piecesOf(this.#segments, first, last);
-    const [only] = pieces;
-    if (this.localPath !== undefined && only !== undefined) {
-      return this.#first.createReadStream({ start: only.start, end: only.end, highWaterMark: READ_SIZE });
-    }
-    void this.close();
-    return Readable.from(readPieces(pieces), { objectMode: false });
+    let position = range?.first ?? 0;
+    const end = range === undefined ? this.sizeBytes : range.last + 1;
+    const readNext = async (): Promise<Buffer | null> => {
+      if (position >= end) return null;
+      const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - position));
+      const length = await this.readAt(buffer, position);
+      if (length === 0) throw new Error(`blob ${this.etag} is shorter than ${this.sizeBytes} bytes`);
+      position += length;
+      return buffer.subarray(0, length);
+    };
+    const close = (): Promise<void> => this.close();
+    return new Readable({
+      highWaterMark: PIECE_BYTES,
+      read() {
+        readNext().then(
+          (chunk) => this.push(chunk),
+          (error) => this.destroy(error),
+        );
+      },
+      destroy(error, done) {
+        close().then(() => done(error), done);
+      },
+    });
+  }
+
+  readonly readAt = async (into: Uint8Array, position: number): Promise<number> => {
+    const { handle, begin, end } = await this.#fileAt(position);
+    const length = Math.min(into.length, end - position);
+    return length <= 0 ? 0 : (await handle.read(into, 0, length, position - begin)).bytesRead;
+  };
+
+  /** The file that holds the byte at `position`; past the end the last one. */
+  async #fileAt(position: number): Promise<OpenSegment> {
+    const current = this.#current;
+    let { at, begin, end } = position < current.begin ? this.#place(0, 0) : current;
+    while (position >= end && at < this.#segments.length - 1) ({ at, begin, end } = this.#place(at + 1, end));
+    if (at === current.at) return current;
+    const handle = await open(this.#segments[at]?.path ?? '', 'r');
+    this.#current = { at, begin, end, handle };
+    await current.handle.close();
+    return this.#current;
+  }
+
+  #place(at: number, begin: number): Omit<OpenSegment, 'handle'> {
+    return { at, begin, end: begin + (this.#segments[at]?.sizeBytes ?? 0) };
   }
 
   async close(): Promise<void> {
-    await this.#first.close();
-  }
-}
-
-interface Piece {
-  readonly path: string;
-  /** First and last byte in that file. */
-  readonly start: number;
-  readonly end: number;
-}
-
-function piecesOf(segments: readonly Segment[], first: number, last: number): Piece[] {
-  const pieces: Piece[] = [];
-  let begin = 0;
-  for (const { path, sizeBytes } of segments) {
-    const start = Math.max(first - begin, 0);
-    const end = Math.min(last - begin, sizeBytes - 1);
-    if (start <= end) pieces.push({ path, start, end });
-    begin += sizeBytes;
-  }
-  return pieces;
-}
-
-async function* readPieces(pieces: readonly Piece[]): AsyncGenerator<Buffer> {
-  for (const { path, start, end } of pieces) {
-    yield* createReadStream(path, { start, end, highWaterMark: READ_SIZE });
+    await this.#current.handle.close();
   }
 }

@@ -11,12 +11,8 @@ import { forEachChunk } from '../../../lib/for-each-chunk.ts';
 import { createMd5 } from '../../../lib/md5.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { releaseBytes } from '../../../lib/release-bytes.ts';
+import { pieceBuffers } from '../objects/piece-buffers.ts';
 import { TooManyBytesError } from '../objects/too-many-bytes-error.ts';
-
-/** Of a part that is received at once; a multiple of MD5's blocks. */
-const PIECE_BYTES = 512 * 1024;
-/** Kept for the next part: the first touch of fresh memory costs more than a copy into it. */
-const MOST_IDLE = 64;
 
 export interface ReceivedFile {
   /** Still a temporary name: the caller gives it a lasting one. */
@@ -66,22 +62,6 @@ export async function receiveBytes(
   }
 }
 
-/** Buffers of one size, used again. */
-class PieceBuffers {
-  readonly #idle: Buffer[] = [];
-
-  take(): Buffer {
-    return this.#idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
-  }
-
-  /** The caller has no use for it any more, nor has anyone whom it gave it to. */
-  giveBack(buffer: Buffer): void {
-    if (this.#idle.length < MOST_IDLE) this.#idle.push(buffer);
-  }
-}
-
-const buffers = new PieceBuffers();
-
 /** Pieces that may wait to be written and hashed; when half of them do, hashing is not put off any longer. */
 const MOST_PIECES = 4;
 
@@ -90,7 +70,7 @@ class Receiver {
   readonly #maxBytes: number;
   readonly #md5 = createMd5();
   readonly #storing = new Set<Promise<void>>();
-  #piece = buffers.take();
+  #piece = pieceBuffers.take();
   #filled = 0;
   #storedBytes = 0;
   #written: Promise<void> = Promise.resolve();
@@ -122,7 +102,7 @@ class Receiver {
     const digest = this.#md5.end(last);
     this.#md5.hurry();
     const [md5] = await Promise.all([digest, this.#write(last), ...this.#storing]);
-    buffers.giveBack(this.#piece);
+    pieceBuffers.giveBack(this.#piece);
     return md5;
   }
 
@@ -147,14 +127,14 @@ class Receiver {
     const piece = this.#piece;
     const storing = Promise.all([this.#md5.update(piece), this.#write(piece)]).then(() => {
       this.#storing.delete(storing);
-      buffers.giveBack(piece);
+      pieceBuffers.giveBack(piece);
     });
     this.#storing.add(storing);
     // A failure stays in the set, and the next caller that waits gets it.
     storing.catch(() => undefined);
     if (this.#storing.size >= MOST_PIECES / 2) this.#md5.hurry();
     this.#storedBytes += piece.length;
-    this.#piece = buffers.take();
+    this.#piece = pieceBuffers.take();
     this.#filled = 0;
   }
 

@@ -149,6 +149,7 @@ export class DirectoryBucket implements Bucket {
               start: range?.first ?? 0,
               end: range?.last ?? Number.POSITIVE_INFINITY,
             }),
+          readAt: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
           close: () => handle.close(),
         };
       }

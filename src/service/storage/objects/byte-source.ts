@@ -20,6 +20,11 @@ export interface ByteSource {
   readonly etag: string;
   /** Called at most once. */
   stream(range?: ByteRange): Readable;
-  /** Releases what `stream` would have read; needed only when it was not called. */
+  /**
+   * Where the bytes are files of this machine: fills the buffer with those from `position` on, and answers how many one
+   * read gave, 0 past the end. One call at a time.
+   */
+  readonly readAt?: (into: Uint8Array, position: number) => Promise<number>;
+  /** Releases what `stream` or `readAt` reads; not needed after `stream`. */
   close(): Promise<void>;
 }
