@@ -2,7 +2,7 @@
  * Makes dist/cli of src/cli: each program is one file and its chunks, the libraries in them. Node.js then opens a few files where it
  * would open a thousand, and starts in half the time. Types are not checked here: `npm run check:types` does that.
  */
-import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { rolldown } from 'rolldown';
 
@@ -27,10 +27,26 @@ const { output } = await bundle.write({
   cleanDir: true,
 });
 await bundle.close();
-await writeFile(`${aside}/THIRD-PARTY-LICENSES`, await licensesOf(output));
+const pageOutput = await buildPage(`${aside}/dashboard`);
+await writeFile(`${aside}/THIRD-PARTY-LICENSES`, await licensesOf([...output, ...pageOutput]));
 await chmod(`${aside}/main.js`, 0o755);
 await rm(`${root}dist/cli`, { recursive: true, force: true });
 await rename(aside, `${root}dist/cli`);
+
+/** The page of `svcfs dashboard`: one script, with its libraries in it, beside the files that stay as they are. */
+async function buildPage(dir) {
+  const page = `${root}src/cli/dashboard/page`;
+  const made = await rolldown({
+    cwd: root,
+    input: { page: `${page}/main.tsx` },
+    platform: 'browser',
+    tsconfig: `${page}/tsconfig.json`,
+  });
+  const written = await made.write({ dir, format: 'esm' });
+  await made.close();
+  for (const name of ['index.html', 'page.css']) await copyFile(`${page}/${name}`, `${dir}/${name}`);
+  return written.output;
+}
 
 /** The licenses of the packages that stand in the chunks. */
 async function licensesOf(chunks) {

@@ -7,6 +7,7 @@ import { addCacheCommand } from './commands/cache.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addCpCommand, addMvCommand } from './commands/cp-and-mv.ts';
+import { addDashboardCommand } from './commands/dashboard.ts';
 import { addDebugCommand } from './commands/debug.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
@@ -67,6 +68,7 @@ export function createProgram(): Command {
   addDemoCommand(program);
   program.commandsGroup('See and understand:');
   addStatusCommand(program);
+  addDashboardCommand(program);
   addWhyCommand(program);
   addDoctorCommand(program);
   addLogCommand(program);

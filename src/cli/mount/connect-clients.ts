@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { type ApiClient, createApi } from '../../api/create-api.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
 import { Network } from '../../api/network/network.ts';
+import { TakenParts } from '../../api/storage/count-parts.ts';
 import { limitDownloads } from '../../api/storage/limit-downloads.ts';
 import type { StorageClient } from '../../api/storage-client.ts';
 import { TokenLooks } from '../../config/token-places.ts';
@@ -18,6 +19,7 @@ export interface Clients {
   readonly storage: StorageClient;
   readonly service: ServiceLog;
   readonly requests: RequestDurations;
+  readonly takenParts: TakenParts;
   close(): Promise<void>;
 }
 
@@ -61,7 +63,10 @@ export function connectClients(
     onRefused,
     onClockSkew,
   });
-  const storage = createStorageClient({ clock, network, limits, uploadLimit, uploads: options.uploads });
+  const takenParts = new TakenParts();
+  const storage = takenParts.of(
+    createStorageClient({ clock, network, limits, uploadLimit, uploads: options.uploads }),
+  );
   return {
     api,
     storage:
@@ -70,6 +75,7 @@ export function connectClients(
         : limitDownloads(storage, throttle(options.limitDownload)),
     service,
     requests,
+    takenParts,
     close: async () => {
       await Promise.all([api.close(), storage.close()]);
     },

@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../api/create-api.ts';
+import type { TakenParts } from '../../api/storage/count-parts.ts';
 import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { OpenedDiskCache } from '../../content/disk/open-disk-cache.ts';
@@ -16,6 +17,7 @@ import type { ServiceLog } from './service-log.ts';
 export interface CountedParts {
   readonly api: ApiClient;
   readonly service: ServiceLog;
+  readonly takenParts: TakenParts;
   readonly reader: CachingReader;
   readonly memory: MemoryPool;
   /** Undefined: not asked for. */
@@ -44,7 +46,10 @@ export type MountStatistics = Readonly<{
     readonly freshBytes: number;
   };
   spool: SpoolUsage;
-  uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
+  uploads: UploadCounts & {
+    /** Of parts that stores took since the mount began. */
+    readonly sentBytes: number;
+  };
   jobs: { readonly unfinished: number };
   /** Attributes that were accepted and forgotten. */
   unkept: UnkeptSnapshot;
@@ -55,6 +60,12 @@ export type MountStatistics = Readonly<{
   /** To the API, by call and status, retries included. */
   requests: RequestsSnapshot;
 }>;
+
+interface UploadCounts {
+  readonly writing: number;
+  readonly publishing: number;
+  readonly partsInFlight: number;
+}
 
 export function statisticsOf(parts: CountedParts): MountStatistics {
   const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations, requests } = parts;
@@ -70,7 +81,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
       freshBytes: memory.freshBytes,
     },
     spool: writer.spool(),
-    uploads: countUploads(writer.uploads()),
+    uploads: { ...countUploads(writer.uploads()), sentBytes: parts.takenParts.bytes },
     jobs: { unfinished: jobs.pending() },
     unkept: unkept.snapshot(),
     believed: beliefs.snapshot(),
@@ -79,7 +90,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
   };
 }
 
-function countUploads(uploads: readonly UploadProgress[]): MountStatistics['uploads'] {
+function countUploads(uploads: readonly UploadProgress[]): UploadCounts {
   const count = (wanted: UploadProgress['state']): number =>
     uploads.filter(({ state }) => state === wanted).length;
   return {

@@ -25,7 +25,7 @@ export function describeKept(entry: KeptEntry): string {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['id', shortId(file)],
     ['path', shownPath(entry)],
-    ['state', STATES[file.state]],
+    ['state', KEPT_STATES[file.state]],
     ['size', `${file.sizeBytes} bytes`],
     ['since', new Date(file.keptMs).toISOString()],
     ['reason', file.reason],
@@ -38,7 +38,7 @@ export function describeKept(entry: KeptEntry): string {
     .join('\n');
 }
 
-const STATES: Readonly<Record<KeptEntry['file']['state'], string>> = {
+export const KEPT_STATES: Readonly<Record<KeptEntry['file']['state'], string>> = {
   refused: 'refused by the service; the mount shows it, and other clients do not have it',
   aside: 'kept aside; it has no place in the mount',
   waiting: 'waits for the next mount, which uploads it',

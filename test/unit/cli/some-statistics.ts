@@ -23,7 +23,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     warnings: [],
     memory: { limitBytes: MIB, usedBytes: 0, heldBytes: 0, freshBytes: 0 },
     spool: { usedBytes: 0, limitBytes: null, waitingWrites: 0 },
-    uploads: { writing: 0, publishing: 0, partsInFlight: 0 },
+    uploads: { writing: 0, publishing: 0, partsInFlight: 0, sentBytes: 0 },
     jobs: { unfinished: 0 },
     believed: { now: false, answers: 0 },
     unkept: { owner: 0, mode: 0, time: 0 },

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { OneTimeCode } from '../../../../src/cli/dashboard/http/one-time-code.ts';
+import type { PageFiles } from '../../../../src/cli/dashboard/http/page-files.ts';
+import { serveDashboard } from '../../../../src/cli/dashboard/http/serve-dashboard.ts';
+import { LiveView } from '../../../../src/cli/dashboard/live/live-view.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { SomeMounts } from './some-mounts.ts';
+
+export interface Answered {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const PAGE: PageFiles = new Map([['', { type: 'text/html', content: Buffer.from('<p>the page</p>') }]]);
+
+export const TOKEN = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+/** A dashboard of mounts that are there for the test alone, over real HTTP. */
+export async function openDashboard({ mounts = new SomeMounts(), page = PAGE } = {}) {
+  const code = new OneTimeCode(systemClock);
+  const live = new LiveView({ mounts, clock: systemClock });
+  const served = await serveDashboard({ token: TOKEN, page, live, code }, 0);
+  onTestFinished(() => served.close());
+  const { port } = served;
+  /** `path` with its first slash. */
+  const ask = async (path: string, options: RequestOptions = {}, body?: string): Promise<Answered> => {
+    const answer = await send(path, options, body);
+    return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
+  };
+  const send = async (path: string, options: RequestOptions, body?: string): Promise<IncomingMessage> => {
+    const sent = request({ host: '127.0.0.1', port, path, agent: false, ...options });
+    sent.end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return answer;
+  };
+  return {
+    port,
+    code,
+    mounts,
+    ask,
+    events: (query = '') => eventsOf(() => send(`/${TOKEN}/events${query}`, {})),
+  };
+}
+
+/** The events of a stream, one after the other, until the caller stops. */
+async function* eventsOf(open: () => Promise<IncomingMessage>) {
+  const answer = await open();
+  let rest = '';
+  for await (const chunk of answer.setEncoding('utf8')) {
+    const blocks = `${rest}${chunk}`.split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      if (event !== undefined) yield { event, data: JSON.parse(data ?? '') };
+    }
+  }
+}
