@@ -8,6 +8,7 @@ export interface BenchOptions {
   readonly rows: readonly string[];
   readonly peers: readonly string[] | undefined;
   readonly latency: readonly number[];
+  readonly tls: boolean;
   readonly size: keyof typeof SIZES;
   readonly runs: number | undefined;
   readonly serverDir: string;
@@ -28,6 +29,7 @@ export function parseBenchOptions(argv: readonly string[]): BenchOptions {
     .option('--rows <names>', `of ${NAMES.join(', ')}`, familyNames, NAMES)
     .option('--peers <names>', 'only contestants whose name holds one of these', list)
     .option('--latency <ms,...>', 'added round trips to measure at', numbers, [0, 20])
+    .option('--no-tls', 'leave out the lines over TLS')
     .addOption(new Option('--size <size>', 'how much work').choices(Object.keys(SIZES)).default('full'))
     .option('--quick', 'the same as --size quick')
     .option('--runs <n>', 'trials of each contestant', Number)

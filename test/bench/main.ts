@@ -9,6 +9,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
+import { isSameLine, type Line } from './line.ts';
 import { busyCores, whyNotQuiet } from './measure/busy-cores.ts';
 import { keepMemory } from './measure/keep-memory.ts';
 import { measureFamily } from './measure/measure-family.ts';
@@ -25,9 +26,9 @@ import { Results } from './report/results.ts';
 import { tableOf } from './report/table.ts';
 import { FAMILIES } from './rows/families.ts';
 import { BIG_FILES } from './server/names.ts';
-import { type ServerSide, startServerSide } from './server/server-side.ts';
+import { type ServerAt, type ServerSide, startServerSide } from './server/server-side.ts';
 import { SIZES, type Sizes } from './sizes.ts';
-import type { Stage } from './stage.ts';
+import type { Family, Stage } from './stage.ts';
 
 const options = parseBenchOptions(process.argv.slice(2));
 // The handler of `exit` ends, removes and sets back everything. These signals lead to it too, however often they come.
@@ -40,9 +41,13 @@ if (options.profile !== undefined) {
   process.env['BENCH_PROFILE'] = resolve(options.profile);
   process.env['NODE_OPTIONS'] = `--import ${new URL('./measure/profile.mjs', import.meta.url)}`;
 }
+const families = FAMILIES.filter(({ name }) => options.rows.includes(name));
+const asked = options.latency.flatMap((latencyMs): readonly Line[] =>
+  options.tls ? [{ latencyMs }, { latencyMs, tls: true }] : [{ latencyMs }],
+);
 await main(options);
 
-async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
+async function main({ serverDir, work, size, runs, json, results }: BenchOptions): Promise<void> {
   const sizes: Sizes = { ...SIZES[size], ...(runs === undefined ? {} : { runs }) };
   const notQuiet = whyNotQuiet(await busyCores());
   if (notQuiet !== undefined) {
@@ -56,15 +61,17 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
   const places = { directory: place.path, serverDirectory: serverPlace.path, kept: join(work, 'kept') };
   try {
     console.error('making the data');
-    const server = await startServerSide({
+    const all = families.flatMap(linesOf);
+    const lines = all.filter((line, index) => all.findIndex((other) => isSameLine(line, other)) === index);
+    const servers = await startServerSide({
       ...places,
       directory: places.serverDirectory,
       sizes,
-      latenciesMs: latency,
+      lines,
       rateLimit: 'off',
     });
-    const setting = { ...places, latenciesMs: latency, sizes, machine };
-    const report = await measureAll(server, setting).finally(() => server.end());
+    const setting = { ...places, sizes, machine };
+    const report = await measureAll(servers, setting).finally(() => servers.end());
     console.log(tableOf(report.results));
     console.log(`\n${coresTable(report.results) ?? ''}`);
     console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
@@ -77,23 +84,23 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
   }
 }
 
-type Places = Omit<Stage, 'server' | 'latencyMs' | 'mounts'>;
-type Setting = Places & { readonly latenciesMs: readonly number[]; readonly machine: Report['machine'] };
+type Places = Omit<Stage, 'server' | 'line' | 'mounts'>;
+type Setting = Places & { readonly machine: Report['machine'] };
 
-async function measureAll(server: ServerSide, setting: Setting): Promise<Report> {
-  const { latenciesMs, machine, ...places } = setting;
+async function measureAll(servers: ServerSide, setting: Setting): Promise<Report> {
+  const { machine, ...places } = setting;
   const { sizes, directory } = places;
-  const file = { port: server.port('dav', 0), path: BIG_FILES[0], sizeBytes: sizes.bigBytes };
+  const file = { port: servers.davPort, path: BIG_FILES[0], sizeBytes: sizes.bigBytes };
   const proxy = await measureProxy(file, directory);
   const results = new Results();
   let mayKeep = true;
-  for (const family of FAMILIES.filter(({ name }) => options.rows.includes(name))) {
+  for (const family of families) {
     if (family.keepsMemory !== false && mayKeep) {
       mayKeep = false;
       if (await keepMemory()) console.error('keeping memory from the hypervisor');
     }
-    for (const latencyMs of family.overNetwork === false ? [0] : latenciesMs) {
-      const stage = stageOf(server, { latencyMs, ...places });
+    for (const line of linesOf(family)) {
+      const stage = stageOf(servers.at(line), { line, ...places });
       await measureFamily(family, stage, { results, peers: options.peers });
     }
   }
@@ -102,7 +109,11 @@ async function measureAll(server: ServerSide, setting: Setting): Promise<Report>
   return reportOf({ date, machine: { ...machine, 'load after': loadNow() }, sizes, proxy, ...found });
 }
 
-function stageOf(server: ServerSide, rest: Places & Pick<Stage, 'latencyMs'>): Stage {
+function linesOf({ lines, overTls = false }: Family): readonly Line[] {
+  return lines ?? asked.filter(({ tls }) => overTls || !tls);
+}
+
+function stageOf(server: ServerAt, rest: Places & Pick<Stage, 'line'>): Stage {
   const peers = { server, directory: rest.directory };
   const mounts = [
     svcfs({ ...peers, door: 'platform' }),

@@ -1,6 +1,7 @@
+import type { Line } from './line.ts';
 import type { CoreSeconds } from './measure/core-seconds.ts';
 import type { Mounted, MountPeer } from './peers/mounted.ts';
-import type { ServerSide } from './server/server-side.ts';
+import type { ServerAt } from './server/server-side.ts';
 import type { Sizes } from './sizes.ts';
 
 export type Unit = 'MiB/s' | 'ops/s' | 's' | 'ms' | 'MiB';
@@ -37,10 +38,11 @@ export interface Contestant {
   trial(): Promise<Readonly<Record<string, Sample>>>;
 }
 
-/** Where rows are measured: everything is up, at one added latency. */
+/** Where rows are measured: everything is up, over one line. */
 export interface Stage {
-  readonly server: ServerSide;
-  readonly latencyMs: number;
+  /** As it is reached over the line. */
+  readonly server: ServerAt;
+  readonly line: Line;
   readonly sizes: Sizes;
   /** For mount points and caches. */
   readonly directory: string;
@@ -56,8 +58,10 @@ export interface Stage {
 export interface Family {
   readonly name: string;
   readonly rows: readonly Row[];
-  /** False: the network plays no part, and it is measured once. */
-  readonly overNetwork?: boolean;
+  /** Measured over TLS as well. */
+  readonly overTls?: boolean;
+  /** Where it is measured, whatever is asked for. */
+  readonly lines?: readonly Line[];
   /** False: on memory as the machine has it, as a user does, before any is kept (`measure/keep-memory.ts`). */
   readonly keepsMemory?: boolean;
   /** Trials of each contestant at most. */
@@ -67,8 +71,6 @@ export interface Family {
   contestants(stage: Stage): readonly Contestant[] | Promise<readonly Contestant[]>;
 }
 
-/** The latency that the targets look at, in ms. */
-export const FAR_MS = 20;
 const MIB = 1024 * 1024;
 
 export function mibPerSecond(bytes: number, seconds: number): number {
@@ -76,12 +78,8 @@ export function mibPerSecond(bytes: number, seconds: number): number {
 }
 
 /** Mounts, works and unmounts, whatever happens. */
-export async function onMount<T>(
-  peer: MountPeer,
-  { latencyMs }: Stage,
-  work: (mounted: Mounted) => Promise<T>,
-): Promise<T> {
-  const mounted = await peer.mount({ latencyMs });
+export async function onMount<T>(peer: MountPeer, work: (mounted: Mounted) => Promise<T>): Promise<T> {
+  const mounted = await peer.mount();
   try {
     return await work(mounted);
   } finally {

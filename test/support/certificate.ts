@@ -6,8 +6,9 @@ import { mustRun } from './run.ts';
 export interface Certificate {
   readonly key: Buffer;
   readonly cert: Buffer;
-  /** Of the certificate, in PEM. */
+  /** Of the certificate and of the key, in PEM. */
   readonly path: string;
+  readonly keyPath: string;
 }
 
 export interface CertificateOptions {
@@ -35,7 +36,7 @@ export async function makeCertificate(
   } else {
     await signedFor([from, until], { directory, request: [...kind, ...subject], cert, key });
   }
-  return { key: await readFile(key), cert: await readFile(cert), path: cert };
+  return { key: await readFile(key), cert: await readFile(cert), path: cert, keyPath: key };
 }
 
 /** Only `openssl ca` takes a time that is over. */

@@ -1,3 +1,4 @@
+import { nameOfLine } from '../line.ts';
 import type { Results } from '../report/results.ts';
 import { short } from '../report/table.ts';
 import type { Contestant, Family, Stage } from '../stage.ts';
@@ -14,6 +15,7 @@ export async function measureFamily(
   stage: Stage,
   { results, peers }: Measuring,
 ): Promise<void> {
+  const line = nameOfLine(stage.line);
   const all = await family.contestants(stage);
   const contestants = all.filter(({ peer }) => peers?.some((part) => peer.includes(part)) ?? true);
   const failed = new Set<Contestant>();
@@ -23,10 +25,9 @@ export async function measureFamily(
       if (failed.has(contestant)) continue;
       await measureTrial(family, { contestant, stage, results }).catch((error: Error) => {
         failed.add(contestant);
-        const { latencyMs } = stage;
-        const failure = { family: family.name, latencyMs, peer: contestant.peer, reason: error.message };
+        const failure = { family: family.name, line, peer: contestant.peer, reason: error.message };
         results.fail(failure, family.rows);
-        console.error(`${family.name}, ${latencyMs} ms, ${contestant.peer}: ${error.stack}`);
+        console.error(`${family.name}, ${line}, ${contestant.peer}: ${error.stack}`);
       });
     }
   }
@@ -46,13 +47,12 @@ async function measureTrial(
     results,
   }: { readonly contestant: Contestant; readonly stage: Stage; readonly results: Results },
 ): Promise<void> {
+  const line = nameOfLine(stage.line);
   const samples = await contestant.trial();
   for (const row of family.rows) {
     const sample = samples[row.name];
     if (sample === undefined) continue;
-    results.add(row, stage.latencyMs, contestant.peer, sample);
-    console.error(
-      `${row.name}, ${stage.latencyMs} ms, ${contestant.peer}: ${short(sample.value)} ${row.unit}`,
-    );
+    results.add(row, line, contestant.peer, sample);
+    console.error(`${row.name}, ${line}, ${contestant.peer}: ${short(sample.value)} ${row.unit}`);
   }
 }

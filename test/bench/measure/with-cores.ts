@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import type { ServerSide } from '../server/server-side.ts';
+import type { ServerAt } from '../server/server-side.ts';
 import type { Sample } from '../stage.ts';
 import type { CoreSeconds } from './core-seconds.ts';
 
 /** `work`, and where the time of the processors went meanwhile. */
-export async function withCores(server: ServerSide, work: () => Promise<Sample>): Promise<Sample> {
+export async function withCores(server: ServerAt, work: () => Promise<Sample>): Promise<Sample> {
   const [usageBefore, before, start] = [await server.usage(), await processorTimes(), performance.now()];
   const sample = await work();
   const all = ((performance.now() - start) / 1000) * availableParallelism();

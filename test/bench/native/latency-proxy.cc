@@ -1,14 +1,17 @@
 // A TCP proxy that makes loopback look like a wide area network.
 //
-//   latency-proxy TARGET_PORT ROUND_TRIP_US      prints the port it listens on, and serves until it is killed
+//   latency-proxy TARGET_PORT ROUND_TRIP_US [BYTES_PER_SECOND]      prints the port it listens on, and serves until it is killed
 //
 // Every byte arrives half a round trip after it was sent, either way. A connection costs one round trip more, as the
 // handshake does. A sender may have a window of bytes under way: it begins at 64 KiB and grows by what was
 // acknowledged (slow start: it doubles each round trip) up to 4 MiB, which is what Linux reaches by itself.
 //
+// With BYTES_PER_SECOND all connections share a line of that rate each way: bytes leave it one after the other, and a sender waits
+// while more than a round trip's worth of them queue before it.
+//
 // Bytes go through kernel pipes by splice(2) and never enter this process: two cores serve client, server and proxy,
 // so a proxy that copied would be the bottleneck. A pipe holds 1 MiB at most without privileges, and pages that are not
-// full: so each way is a row of pipes, as many as the bytes under way need. All delays are the same, so three queues in order of time suffice.
+// full: so each way is a row of pipes, as many as the bytes under way need. Each way all delays are the same, so queues in order of time suffice.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -72,6 +75,7 @@ struct Direction {
   bool read_end = false;     // the sender has closed
   bool end_arrived = false;  // and the receiver may know
   bool shut = false;         // and was told
+  bool waits = false;        // for room on the line
 };
 
 struct Connection : std::enable_shared_from_this<Connection> {
@@ -90,9 +94,17 @@ struct Event {
   int64_t bytes;  // 0: the end of the stream
 };
 
+// One way of the line, which all connections share.
+struct Way {
+  double free_us = 0;  // when the last byte before it has left
+  std::deque<ConnectionRef> waiting;
+  const Connection* turn = nullptr;  // may send once, although others wait
+};
+
 class Proxy {
  public:
-  Proxy(int target_port, int64_t round_trip_us) : target_port_(target_port), round_trip_us_(round_trip_us) {}
+  Proxy(int target_port, int64_t round_trip_us, int64_t bytes_per_second)
+      : target_port_(target_port), round_trip_us_(round_trip_us), bytes_per_second_(bytes_per_second) {}
 
   void run() {
     epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -149,8 +161,12 @@ class Proxy {
 
   int64_t next_due() const {
     int64_t next = -1;
-    for (const auto* queue : {&connects_, &deliveries_, &acknowledgements_}) {
+    for (const auto* queue :
+         {&connects_, &deliveries_[0], &deliveries_[1], &acknowledgements_[0], &acknowledgements_[1]}) {
       if (!queue->empty() && (next < 0 || queue->front().due_us < next)) next = queue->front().due_us;
+    }
+    for (const Way& way : ways_) {
+      if (!way.waiting.empty() && (next < 0 || room_from_us(way) < next)) next = room_from_us(way);
     }
     return next;
   }
@@ -158,19 +174,41 @@ class Proxy {
   void run_due() {
     const int64_t now = now_us();
     take_due(connects_, now, [&](Event& event) { connect_to_target(event.connection); });
-    take_due(deliveries_, now, [&](Event& event) {
+    for (auto& queue : deliveries_) take_due(queue, now, [&](Event& event) {
       Direction& direction = event.connection->directions[event.sender];
       if (event.bytes == 0) direction.end_arrived = true;
       direction.arrived += event.bytes;
       pump(event.connection);
     });
-    take_due(acknowledgements_, now, [&](Event& event) {
+    for (auto& queue : acknowledgements_) take_due(queue, now, [&](Event& event) {
       Direction& direction = event.connection->directions[event.sender];
       direction.unacknowledged -= event.bytes;
       direction.window = std::min(direction.window + event.bytes, kLargestWindow);
       pump(event.connection);
     });
+    for (Way& way : ways_) serve_waiting(way, now);
     retired_.clear();
+  }
+
+  // Senders take turns on a line that had no room for them.
+  void serve_waiting(Way& way, int64_t now) {
+    while (!way.waiting.empty() && room_from_us(way) <= now) {
+      const ConnectionRef connection = way.waiting.front();
+      way.waiting.pop_front();
+      connection->directions[&way - ways_].waits = false;
+      way.turn = connection.get();
+      if (!connection->gone) pump(connection);
+      way.turn = nullptr;
+    }
+  }
+
+  int64_t room_from_us(const Way& way) const { return static_cast<int64_t>(way.free_us) - round_trip_us_; }
+
+  // When so many bytes have left the line, of which they take their share after what was sent before.
+  int64_t leave_us(Way& way, int64_t now, int64_t bytes) const {
+    if (bytes_per_second_ == 0) return now;
+    way.free_us = std::max(way.free_us, static_cast<double>(now)) + 1e6 * bytes / bytes_per_second_;
+    return static_cast<int64_t>(way.free_us);
   }
 
   template <typename Action>
@@ -243,7 +281,15 @@ class Proxy {
   bool receive(const ConnectionRef& connection, int sender) {
     End& from = connection->ends[sender];
     Direction& direction = connection->directions[sender];
-    while (from.readable && !direction.read_end && direction.unacknowledged < direction.window) {
+    Way& way = ways_[sender];
+    while (from.readable && !direction.read_end && direction.unacknowledged < direction.window && !direction.waits) {
+      const bool in_turn = way.turn == connection.get() || way.waiting.empty();
+      way.turn = nullptr;
+      if (bytes_per_second_ != 0 && (!in_turn || room_from_us(way) > now_us())) {
+        direction.waits = true;
+        way.waiting.push_back(connection);
+        break;
+      }
       const size_t room = std::min<size_t>(direction.window - direction.unacknowledged, kSpliceBytes);
       Pipe& pipe = direction.pipes.back();
       const ssize_t moved = splice(from.fd, nullptr, pipe.in, nullptr, room, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
@@ -251,11 +297,12 @@ class Proxy {
       if (moved > 0) {
         pipe.held += moved;
         direction.unacknowledged += moved;
-        deliveries_.push_back({now + round_trip_us_ / 2, connection, sender, moved});
-        acknowledgements_.push_back({now + round_trip_us_, connection, sender, moved});
+        const int64_t left = leave_us(way, now, moved);
+        deliveries_[sender].push_back({left + round_trip_us_ / 2, connection, sender, moved});
+        acknowledgements_[sender].push_back({left + round_trip_us_, connection, sender, moved});
       } else if (moved == 0) {
         direction.read_end = true;
-        deliveries_.push_back({now + round_trip_us_ / 2, connection, sender, 0});
+        deliveries_[sender].push_back({leave_us(way, now, 0) + round_trip_us_ / 2, connection, sender, 0});
       } else if (errno == EAGAIN) {
         // Nothing to read, or no room in the pipe.
         int waiting = 0;
@@ -317,25 +364,28 @@ class Proxy {
 
   const int target_port_;
   const int64_t round_trip_us_;
+  const int64_t bytes_per_second_;  // 0: as fast as the machine
   int epoll_ = -1;
   int listener_ = -1;
   std::vector<ConnectionRef> connections_;
   std::vector<ConnectionRef> retired_;
   std::vector<Pipe> spare_pipes_;
   std::deque<Event> connects_;
-  std::deque<Event> deliveries_;
-  std::deque<Event> acknowledgements_;
+  // By sender, as all that follow.
+  std::deque<Event> deliveries_[2];
+  std::deque<Event> acknowledgements_[2];
+  Way ways_[2];
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: latency-proxy TARGET_PORT ROUND_TRIP_US\n");
+  if (argc < 3 || argc > 4) {
+    fprintf(stderr, "usage: latency-proxy TARGET_PORT ROUND_TRIP_US [BYTES_PER_SECOND]\n");
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
   // The kernel would wake it up to 50 us late, twice a round trip.
   prctl(PR_SET_TIMERSLACK, 1UL);
-  Proxy(atoi(argv[1]), atoll(argv[2])).run();
+  Proxy(atoi(argv[1]), atoll(argv[2]), argc == 4 ? atoll(argv[3]) : 0).run();
 }

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ADVANCE_ACCESS, ADVANCE_ACCESS_HEADER, AUTH_TOKEN_HEADER } from '../../../src/contract/headers.ts';
-import type { ServerSide } from '../server/server-side.ts';
+import type { ServerAt } from '../server/server-side.ts';
 
 /**
  * The calls that the first byte of a file takes, over warm connections (two to the API, one to the storage), and nothing
@@ -13,8 +13,8 @@ export class BareHttp {
   readonly #api = new Agent({ keepAlive: true, maxSockets: 2 });
   readonly #storage = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  constructor({ port, dataSet }: ServerSide, latencyMs: number) {
-    this.#endpoint = `http://127.0.0.1:${port('platform', latencyMs)}/v2`;
+  constructor({ origin, dataSet }: ServerAt) {
+    this.#endpoint = `${origin('platform')}/v2`;
     this.#headers = { [AUTH_TOKEN_HEADER]: dataSet.token, [ADVANCE_ACCESS_HEADER]: ADVANCE_ACCESS };
   }
 

@@ -15,10 +15,14 @@ export function ranges(url: string, sizeBytes: number, count: number): readonly 
 }
 
 /** Runs all of them at once, a process each, and answers the seconds until the last has ended. */
-export async function curl(transfers: readonly Transfer[]): Promise<number> {
+export async function curl(
+  { certificate }: { readonly certificate?: string },
+  transfers: readonly Transfer[],
+): Promise<number> {
+  const trust = certificate === undefined ? [] : ['--cacert', certificate];
   const start = performance.now();
   const running = transfers.map((transfer) =>
-    spawn('curl', ['--silent', '--show-error', '--fail', ...transfer], {
+    spawn('curl', ['--silent', '--show-error', '--fail', ...trust, ...transfer], {
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );

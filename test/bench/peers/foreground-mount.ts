@@ -5,7 +5,7 @@ import { run } from '../../support/run.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
 import { usageOf } from '../measure/process-usage.ts';
-import type { Door, ServerSide } from '../server/server-side.ts';
+import type { Door, ServerAt } from '../server/server-side.ts';
 import type { Mounted } from './mounted.ts';
 
 export interface ForegroundMount {
@@ -15,7 +15,7 @@ export interface ForegroundMount {
   /** Added to this process's environment; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
-  readonly server: ServerSide;
+  readonly server: ServerAt;
   readonly door: Door;
 }
 

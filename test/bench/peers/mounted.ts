@@ -17,5 +17,5 @@ export interface Mounted {
 export interface MountPeer {
   readonly name: string;
   /** An empty cache, nothing known: every mount is cold. */
-  mount(options: { readonly latencyMs: number }): Promise<Mounted>;
+  mount(): Promise<Mounted>;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BUCKET } from '../server/data-set.ts';
-import type { ServerSide } from '../server/server-side.ts';
+import type { ServerAt } from '../server/server-side.ts';
 import { mountInForeground } from './foreground-mount.ts';
 import type { MountPeer } from './mounted.ts';
 
@@ -50,17 +50,17 @@ export function rclone(
     directory,
     server,
     protocol = 'WebDAV',
-  }: { readonly directory: string; readonly server: ServerSide; readonly protocol?: Protocol },
+  }: { readonly directory: string; readonly server: ServerAt; readonly protocol?: Protocol },
 ): MountPeer {
   const door = DOORS[protocol];
   return {
     name: rcloneName(mode, protocol),
-    mount: ({ latencyMs }) =>
+    mount: () =>
       mountInForeground({
         command: 'rclone',
         args: (mountPoint, work) => [
           'mount',
-          ...remote(protocol, `http://127.0.0.1:${server.port(door, latencyMs)}/`),
+          ...remote(protocol, `${server.origin(door)}/`),
           mountPoint,
           '--config',
           join(work, 'rclone.conf'),
@@ -68,6 +68,8 @@ export function rclone(
           join(work, 'cache'),
           '--vfs-cache-mode',
           mode,
+          '--ca-cert',
+          server.certificate,
           ...OPTIONS,
           ...(mode === 'full' ? ['--vfs-read-ahead', '256M'] : []),
         ],

@@ -1,5 +1,5 @@
 import { BUCKET } from '../server/data-set.ts';
-import type { ServerSide } from '../server/server-side.ts';
+import type { ServerAt } from '../server/server-side.ts';
 import { mountInForeground } from './foreground-mount.ts';
 import type { MountPeer } from './mounted.ts';
 
@@ -12,19 +12,19 @@ export function s3fs({
   server,
 }: {
   readonly directory: string;
-  readonly server: ServerSide;
+  readonly server: ServerAt;
 }): MountPeer {
   return {
     name: 's3fs',
-    mount: ({ latencyMs }) =>
+    mount: () =>
       mountInForeground({
         command: 's3fs',
         args: (mountPoint, work) => {
-          const url = `url=http://127.0.0.1:${server.port('s3', latencyMs)}`;
+          const url = `url=${server.origin('s3')}`;
           const options = [url, 'use_path_request_style', `tmpdir=${work}`, ...OPTIONS];
           return [BUCKET, mountPoint, '-f', ...options.flatMap((option) => ['-o', option])];
         },
-        env: { AWSACCESSKEYID: 'bench', AWSSECRETACCESSKEY: 'bench' },
+        env: { AWSACCESSKEYID: 'bench', AWSSECRETACCESSKEY: 'bench', CURL_CA_BUNDLE: server.certificate },
         directory,
         server,
         door: 's3',

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mustRun, run } from '../../support/run.ts';
 import { pidsWith, usageOf } from '../measure/process-usage.ts';
-import type { Door, ServerSide } from '../server/server-side.ts';
+import type { Door, ServerAt } from '../server/server-side.ts';
 import type { MountPeer } from './mounted.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 export interface SvcfsOptions {
   readonly directory: string;
-  readonly server: ServerSide;
+  readonly server: ServerAt;
   /** `service`: bytes come from and go to the service itself. */
   readonly door: Extract<Door, 'platform' | 'extended' | 'service'>;
   readonly name?: string;
@@ -34,18 +34,18 @@ export function svcfs({
 }: SvcfsOptions): MountPeer {
   return {
     name,
-    mount: async ({ latencyMs }) => {
+    mount: async () => {
       const home = await mkdtemp(join(directory, 'svcfs-'));
       const mountPoint = join(home, 'mnt');
       await mkdir(mountPoint);
       const env = {
         HOME: home,
         XDG_STATE_HOME: join(home, 'state'),
-        SVC_API_ENDPOINT: `http://127.0.0.1:${server.port(door, latencyMs)}/v2`,
+        SVC_API_ENDPOINT: `${server.origin(door)}/v2`,
         SVC_AUTH_TOKEN: server.dataSet.token,
       };
-      const memory = ['--memory', `${memoryMib}M`];
-      await mustRun(process.execPath, [MAIN, 'mount', mountPoint, ...memory, ...args], { env });
+      const fixed = ['--memory', `${memoryMib}M`, '--ca-file', server.certificate];
+      await mustRun(process.execPath, [MAIN, 'mount', mountPoint, ...fixed, ...args], { env });
       const pids = await pidsWith(`HOME=${home}`);
       return {
         path: (path) => join(mountPoint, server.dataSet.projectPath, path),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitUntil } from '../../support/wait-until.ts';
+import type { Line } from '../line.ts';
 import { Child } from '../measure/child.ts';
 import { nativeProgram } from '../measure/native-program.ts';
 
@@ -9,16 +10,17 @@ export interface LatencyProxy {
   readonly child: Child;
 }
 
-/** Starts native/latency-proxy.cc in front of a port of this machine. */
+/** Starts native/latency-proxy.cc in front of a port of this machine. What the line says of TLS is no matter of its. */
 export async function startLatencyProxy(
   targetPort: number,
-  latencyMs: number,
+  line: Line,
   directory: string,
 ): Promise<LatencyProxy> {
-  const log = join(directory, `latency-proxy-${targetPort}-${latencyMs}.log`);
+  const log = join(directory, `latency-proxy-${targetPort}-${line.latencyMs}.log`);
+  const { latencyMs, mbitPerSecond = 0 } = line;
   const child = await Child.start(
     nativeProgram('latency-proxy'),
-    [String(targetPort), String(latencyMs * 1000)],
+    [String(targetPort), String(latencyMs * 1000), String((mbitPerSecond * 1_000_000) / 8)],
     { log },
   );
   const said = async (): Promise<string | undefined> =>

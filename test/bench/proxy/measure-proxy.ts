@@ -1,5 +1,6 @@
+import { FAR, NEAR } from '../line.ts';
 import { curl, ranges } from '../peers/curl.ts';
-import { FAR_MS, mibPerSecond } from '../stage.ts';
+import { mibPerSecond } from '../stage.ts';
 import { startLatencyProxy } from './latency-proxy.ts';
 
 /** The throughput of the proxy, in MiB/s: nothing measured behind it can be faster. */
@@ -14,12 +15,12 @@ export async function measureProxy(
   { port, path, sizeBytes }: { readonly port: number; readonly path: string; readonly sizeBytes: number },
   directory: string,
 ): Promise<ProxyLimit> {
-  const near = await startLatencyProxy(port, 0, directory);
-  const far = await startLatencyProxy(port, FAR_MS, directory);
+  const near = await startLatencyProxy(port, NEAR, directory);
+  const far = await startLatencyProxy(port, FAR, directory);
   try {
     const rate = async (through: number, count: number): Promise<number> => {
       const url = `http://127.0.0.1:${through}/${path}`;
-      return mibPerSecond(sizeBytes, await curl(ranges(url, sizeBytes, count)));
+      return mibPerSecond(sizeBytes, await curl({}, ranges(url, sizeBytes, count)));
     };
     return {
       oneConnection: await rate(near.port, 1),

@@ -14,12 +14,12 @@ const COLUMNS: readonly (readonly [string, keyof CoreSeconds])[] = [
 
 /** Where the time of the processors went, in Markdown; undefined where no row tells of it. */
 export function coresTable(results: readonly Result[]): string | undefined {
-  const lines = results.flatMap(({ row, latencyMs, peer, cores }) => {
+  const lines = results.flatMap(({ row, line, peer, cores }) => {
     if (cores === undefined) return [];
     const cells = COLUMNS.map(([, column]) => cores[column].toFixed(2));
-    return [`| ${[row, `${latencyMs} ms`, peer, ...cells].join(' | ')} |`];
+    return [`| ${[row, line, peer, ...cells].join(' | ')} |`];
   });
   if (lines.length === 0) return undefined;
-  const head = `| row | latency | who | ${COLUMNS.map(([name]) => name).join(' | ')} |`;
+  const head = `| row | line | who | ${COLUMNS.map(([name]) => name).join(' | ')} |`;
   return [head, `|---|---|---|${COLUMNS.map(() => '--:|').join('')}`, ...lines].join('\n');
 }

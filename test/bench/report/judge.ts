@@ -1,3 +1,4 @@
+import { nameOfLine } from '../line.ts';
 import type { Result } from './results.ts';
 import { short } from './table.ts';
 import type { Lookup } from './target.ts';
@@ -12,8 +13,8 @@ export interface TargetOutcome {
 }
 
 export function judge(results: readonly Result[]): readonly TargetOutcome[] {
-  const table: Lookup = (row, latencyMs, peer) =>
-    results.find((result) => result.row === row && result.latencyMs === latencyMs && result.peer === peer);
+  const table: Lookup = (row, line, peer) =>
+    results.find((result) => result.row === row && result.line === nameOfLine(line) && result.peer === peer);
   return TARGETS.map(({ target, atLeast, atMost, value: valueIn }) => {
     const value = valueIn(table, results);
     const limit = atLeast === undefined ? `≤ ${short(atMost ?? 0)}` : `≥ ${short(atLeast)}`;

@@ -6,6 +6,10 @@ MD5 of each part and flushes it. Uploads of rclone and s3fs go to nginx, which d
 
 At 20 ms a connection costs one round trip more, and its window grows from 64 KiB to 4 MiB. Cold is a new mount with empty caches.
 
+The lines over TLS have one certificate for all, which every client verifies. The service speaks none: nginx stands before it there,
+also for what svcfs and \`curl -T\` send to it. A laboratory's line carries 200 Mbit/s each way, at 80 ms and over TLS; "the line itself" is
+what it carries, headers and all.
+
 svcfs reads as it does on the platform, which has neither \`upload_inline\` nor \`download_info_file\`. The server hides both from it,
 except in the lines that name one of them. svcfs also sees both where it talks to the service itself: in the lines of the service's
 own storage, and in the rows that write large files, which have no use for them. It sees the service's other additions to the
@@ -35,7 +39,8 @@ The row with a rate limit uploads \`limitedFiles\` files, begins with the whole 
 of the requests beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: a client that has
 used one up waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
 
-Most rows are measured at both latencies. The rate limit and \`--md5-sum\` are measured at 20 ms alone. The disk cache, the full
+Most rows are measured at both latencies, and those that move bytes over TLS as well. The rate limit and \`--md5-sum\` are
+measured at 20 ms alone. The disk cache, the full
 memory budget and the null file systems are measured at 0 ms alone, since the line has no part in them.
 
 The table above names the user who mounts svcfs. Only for root does svcfs tell the kernel how far to read ahead in a file that is

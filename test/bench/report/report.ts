@@ -73,6 +73,6 @@ ${table}
 `;
 }
 
-function failureText({ family, latencyMs, peer, reason }: Failure): string {
-  return `- ${family}, ${latencyMs} ms, ${peer}: ${reason.split('\n', 1)[0]}`;
+function failureText({ family, line, peer, reason }: Failure): string {
+  return `- ${family}, ${line}, ${peer}: ${reason.split('\n', 1)[0]}`;
 }

@@ -6,7 +6,7 @@ import type { Row, Sample, Unit } from '../stage.ts';
 export interface Result {
   readonly row: string;
   readonly unit: Unit;
-  readonly latencyMs: number;
+  readonly line: string;
   readonly peer: string;
   readonly median: number;
   /** One per run. */
@@ -24,14 +24,14 @@ export interface Result {
 
 export interface Failure {
   readonly family: string;
-  readonly latencyMs: number;
+  readonly line: string;
   readonly peer: string;
   readonly reason: string;
 }
 
 interface Entry {
   readonly row: Row;
-  readonly latencyMs: number;
+  readonly line: string;
   readonly peer: string;
   readonly samples: Sample[];
 }
@@ -43,9 +43,9 @@ export class Results {
   readonly #entries = new Map<string, Entry>();
   readonly failures: Failure[] = [];
 
-  add(row: Row, latencyMs: number, peer: string, sample: Sample): void {
-    const key = keyOf(row.name, latencyMs, peer);
-    const entry = this.#entries.get(key) ?? { row, latencyMs, peer, samples: [] };
+  add(row: Row, line: string, peer: string, sample: Sample): void {
+    const key = keyOf(row.name, line, peer);
+    const entry = this.#entries.get(key) ?? { row, line, peer, samples: [] };
     entry.samples.push(sample);
     this.#entries.set(key, entry);
   }
@@ -53,7 +53,7 @@ export class Results {
   /** Earlier samples of a contestant that failed count for nothing. */
   fail(failure: Failure, rows: readonly Row[]): void {
     this.failures.push(failure);
-    for (const { name } of rows) this.#entries.delete(keyOf(name, failure.latencyMs, failure.peer));
+    for (const { name } of rows) this.#entries.delete(keyOf(name, failure.line, failure.peer));
   }
 
   all(): readonly Result[] {
@@ -61,11 +61,11 @@ export class Results {
   }
 }
 
-function keyOf(row: string, latencyMs: number, peer: string): string {
-  return `${row}\0${latencyMs}\0${peer}`;
+function keyOf(row: string, line: string, peer: string): string {
+  return `${row}\0${line}\0${peer}`;
 }
 
-function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
+function resultOf({ row, line, peer, samples }: Entry): Result {
   const values = samples.map(({ value }) => value);
   const central = median(values);
   const distance = ({ value }: Sample): number => Math.abs(value - central);
@@ -86,7 +86,7 @@ function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
     cores: samples.toSorted((a, b) => distance(a) - distance(b))[0]?.cores,
   };
   const known = Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
-  return { row: row.name, unit: row.unit, latencyMs, peer, median: central, values, ...known };
+  return { row: row.name, unit: row.unit, line, peer, median: central, values, ...known };
 }
 
 function highest(values: readonly number[]): number | undefined {

@@ -3,7 +3,7 @@ import type { Result } from './results.ts';
 
 const COLUMNS: readonly (readonly [string, (result: Result) => string])[] = [
   ['row', ({ row }) => row],
-  ['latency', ({ latencyMs }) => `${latencyMs} ms`],
+  ['line', ({ line }) => line],
   ['who', ({ peer }) => peer],
   ['median', ({ median, unit }) => `${short(median)} ${unit}`],
   ['runs', ({ values }) => values.map(short).join(' ')],
@@ -20,10 +20,10 @@ const COLUMNS: readonly (readonly [string, (result: Result) => string])[] = [
   ['floor s', ({ floorSeconds }) => optional(floorSeconds)],
 ];
 
-/** A table in Markdown; within a row and latency, the best comes first. */
+/** A table in Markdown; within a row and line, the best comes first. */
 export function tableOf(results: readonly Result[]): string {
-  const order = [...new Set(results.map(({ row, latencyMs }) => `${row}\0${latencyMs}`))];
-  const place = ({ row, latencyMs }: Result): number => order.indexOf(`${row}\0${latencyMs}`);
+  const order = [...new Set(results.map(({ row, line }) => `${row}\0${line}`))];
+  const place = ({ row, line }: Result): number => order.indexOf(`${row}\0${line}`);
   const sorted = results.toSorted((a, b) => place(a) - place(b) || goodness(b) - goodness(a));
   const lines = sorted.map((result) => `| ${COLUMNS.map(([, cell]) => cell(result)).join(' | ')} |`);
   const head = `| ${COLUMNS.map(([name]) => name).join(' | ')} |`;

@@ -14,13 +14,14 @@ const REGION_BYTES = 20_000;
 /** `samtools view` of 50 regions in no order, over the index. The local file says how many bytes samtools reads. */
 export const bamRegions: Family = {
   name: 'bam-regions',
+  overTls: true,
   rows: [{ name: BAM_REGIONS, unit: 's' }],
   contestants: (stage) => [
     ...stage.mounts.map(
       (peer): Contestant => ({
         peer: peer.name,
         trial: () =>
-          onMount(peer, stage, async (mounted) => ({
+          onMount(peer, async (mounted) => ({
             [BAM_REGIONS]: await measured(mounted, async () => ({
               value: await secondsOf('samtools', viewOf(mounted.path(BAM))),
             })),

@@ -15,7 +15,7 @@ export const coldLookup: Family = {
     stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () =>
-        onMount(peer, stage, async (mounted) => {
+        onMount(peer, async (mounted) => {
           await stat(mounted.path(MANY));
           const lookup = await measured(mounted, async () => {
             const start = performance.now();

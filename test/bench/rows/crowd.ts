@@ -4,7 +4,7 @@ import { measured } from '../measure/measured.ts';
 import type { MountPeer } from '../peers/mounted.ts';
 import { rcloneName } from '../peers/rclone.ts';
 import { CROWD } from '../server/names.ts';
-import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
+import { type Family, onMount, type Sample } from '../stage.ts';
 
 export const CROWD_LISTED = 'ls -l of 100,000 entries, cold';
 export const CROWD_MEMORY = 'memory it takes';
@@ -22,14 +22,14 @@ export const crowd: Family = {
     { name: CROWD_LISTED, unit: 's' },
     { name: CROWD_MEMORY, unit: 'MiB' },
   ],
-  contestants: (stage) =>
-    stage.mounts
+  contestants: ({ mounts }) =>
+    mounts
       .filter(({ name }) => PEERS.has(name))
-      .map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) })),
+      .map((peer) => ({ peer: peer.name, trial: () => trial(peer) })),
 };
 
-function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Sample>> {
-  return onMount(peer, stage, async (mounted) => {
+function trial(peer: MountPeer): Promise<Record<string, Sample>> {
+  return onMount(peer, async (mounted) => {
     const path = mounted.path(CROWD);
     await stat(path);
     const before = await mounted.usage();

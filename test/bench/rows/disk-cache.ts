@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { waitUntil } from '../../support/wait-until.ts';
+import { NEAR } from '../line.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { temporaryDirectory } from '../measure/temporary-directory.ts';
@@ -16,7 +17,7 @@ const [FILE] = BIG_FILES;
 /** A file that an earlier mount has left in the disk cache: read by the mount, and by the kernel itself (passthrough). */
 export const diskCache: Family = {
   name: 'disk-cache',
-  overNetwork: false,
+  lines: [NEAR],
   rows: [
     { name: SEQUENTIAL, unit: 'MiB/s' },
     { name: RANDOM, unit: 'ms' },
@@ -41,9 +42,9 @@ function reads(stage: Stage, name: string, ...args: readonly string[]): Contesta
 async function readKept(stage: Stage, args: readonly string[]): Promise<Record<string, Sample>> {
   const { server, directory, sizes } = stage;
   const peer = svcfs({ directory, server, door: 'platform', args });
-  await onMount(peer, stage, (mounted) => load('read', mounted.path(FILE)));
+  await onMount(peer, (mounted) => load('read', mounted.path(FILE)));
   const onFresh = (work: (mounted: Mounted) => Promise<Sample>): Promise<Sample> =>
-    onMount(peer, stage, async (mounted) => {
+    onMount(peer, async (mounted) => {
       if (args.includes('--read-only')) await untilPassedThrough(mounted);
       return work(mounted);
     });

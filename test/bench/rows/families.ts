@@ -6,6 +6,7 @@ import { diskCache } from './disk-cache.ts';
 import { firstByte } from './first-byte.ts';
 import { foundMemory } from './found-memory.ts';
 import { kernelNullFs } from './kernel-null-fs.ts';
+import { laboratoryLine } from './laboratory-line.ts';
 import { limitedWrite } from './limited-write.ts';
 import { listedFiles } from './listed-files.ts';
 import { listing } from './listing.ts';
@@ -29,6 +30,7 @@ export const FAMILIES: readonly Family[] = [
   firstByte,
   bamRegions,
   write,
+  laboratoryLine,
   limitedWrite,
   smallFiles,
   writeBack,

@@ -42,7 +42,7 @@ export const firstByte: Family = {
     return [
       ...[...mounts, withFacts].map((peer) => ({
         peer: peer.name,
-        trial: () => onMount(peer, stage, firstBytes),
+        trial: () => onMount(peer, firstBytes),
       })),
       { peer: BARE, trial: () => bareCalls(stage) },
     ];
@@ -68,9 +68,9 @@ function readFirst(mounted: Mounted, files: readonly string[]): Promise<Sample> 
 }
 
 /** The same calls without a file system: what the network and the servers take by themselves. */
-async function bareCalls({ server, latencyMs }: Stage): ReturnType<Contestant['trial']> {
+async function bareCalls({ server }: Stage): ReturnType<Contestant['trial']> {
   const idOf = (path: string): string => server.dataSet.ids.get(path) ?? '';
-  const http = new BareHttp(server, latencyMs);
+  const http = new BareHttp(server);
   const nameKnown = (file: string): Promise<unknown> =>
     Promise.all([http.details(idOf(file)), http.firstByte(idOf(file))]);
   try {

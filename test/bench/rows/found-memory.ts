@@ -9,6 +9,7 @@ const STORED_ON_FOUND = `${UNTIL_STORED}, memory as found`;
 /** A file read and one written where each page of memory is touched for the first time, as on a user's machine. */
 export const foundMemory: Family = {
   name: 'found-memory',
+  overTls: true,
   keepsMemory: false,
   rows: [COLD_ON_FOUND, STORED_ON_FOUND].map((name) => ({ name, unit: 'MiB/s' })),
   contestants: (stage) =>
@@ -18,7 +19,7 @@ export const foundMemory: Family = {
       return {
         peer: peer.name,
         trial: async () => {
-          const read = await onMount(peer, stage, readOnce);
+          const read = await onMount(peer, readOnce);
           const [, stored] = await writeAtOnce(stage, writer, 1);
           return { [COLD_ON_FOUND]: read, [STORED_ON_FOUND]: stored };
         },

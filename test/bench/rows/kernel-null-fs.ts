@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { mountedOn } from '../../../src/fuse/mount-table.ts';
 import { mustRun, run } from '../../support/run.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { NEAR } from '../line.ts';
 import { Child } from '../measure/child.ts';
 import { dropPageCache } from '../measure/drop-page-cache.ts';
 import { type LoadResult, load, loadOn } from '../measure/load.ts';
@@ -46,7 +47,7 @@ const READ_AHEAD_KIB = 2048;
  */
 export const kernelNullFs: Family = {
   name: 'kernel-null-fs',
-  overNetwork: false,
+  lines: [NEAR],
   trialsARun: 3,
   rows: [
     { name: NULL_READ, unit: 'MiB/s' },

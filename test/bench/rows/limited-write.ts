@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FAR, isSameLine } from '../line.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { mountStatistics } from '../peers/mount-statistics.ts';
@@ -8,9 +9,9 @@ import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { rclone } from '../peers/rclone.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
-import { type ServerSide, startServerSide } from '../server/server-side.ts';
+import { type ServerAt, startServerSide } from '../server/server-side.ts';
 import { SIZES } from '../sizes.ts';
-import { FAR_MS, type Family, onMount, type Sample, type Stage } from '../stage.ts';
+import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
 /** The platform's is 1,000 in 300 s, too long to wait for. */
 const LIMIT = { requests: 300, windowSeconds: 10 } as const;
@@ -24,7 +25,7 @@ interface Limited {
   readonly name: string;
   readonly door: 'platform' | 'dav';
   readonly counted: 'apiRequests' | 'dataRequests';
-  peer(on: { readonly directory: string; readonly server: ServerSide }): MountPeer;
+  peer(on: { readonly directory: string; readonly server: ServerAt }): MountPeer;
   /** How often it has held requests back by itself. */
   waits(mounted: Mounted): Promise<number>;
 }
@@ -52,24 +53,25 @@ export const limitedWrite: Family = {
   rows: [{ name: LIMITED, unit: 's' }],
   mostRuns: 1,
   contestants: (stage) =>
-    stage.latencyMs === FAR_MS
+    isSameLine(stage.line, FAR)
       ? LIMITED_PEERS.map((limited) => ({ peer: limited.name, trial: () => trial(stage, limited) }))
       : [],
 };
 
 async function trial(stage: Stage, limited: Limited): Promise<Record<string, Sample>> {
-  const { serverDirectory, kept, latencyMs } = stage;
+  const { serverDirectory, kept, line } = stage;
   const directory = await mkdtemp(join(serverDirectory, 'limited-'));
-  const server = await startServerSide({
+  const servers = await startServerSide({
     directory,
     kept,
     sizes: SIZES.quick,
-    latenciesMs: [latencyMs],
+    lines: [line],
     rateLimit: LIMIT,
   });
+  const server = servers.at(line);
   try {
     const peer = limited.peer({ directory: stage.directory, server });
-    const sample = await onMount(peer, stage, async (mounted) => {
+    const sample = await onMount(peer, async (mounted) => {
       await mkdir(mounted.path(FOLDER));
       // The whole budget is there again.
       await delay(1000 * LIMIT.windowSeconds);
@@ -77,7 +79,7 @@ async function trial(stage: Stage, limited: Limited): Promise<Record<string, Sam
     });
     return { [LIMITED]: sample };
   } finally {
-    await server.end();
+    await servers.end();
     await rm(directory, { recursive: true });
   }
 }
@@ -85,7 +87,7 @@ async function trial(stage: Stage, limited: Limited): Promise<Record<string, Sam
 /** Fails when the limit was not met: the row would say nothing. */
 async function upload(
   mounted: Mounted,
-  { server, door, counted, waits, files }: Limited & { readonly server: ServerSide; readonly files: number },
+  { server, door, counted, waits, files }: Limited & { readonly server: ServerAt; readonly files: number },
 ): Promise<Sample> {
   const [waitsBefore, refusalsBefore] = [await waits(mounted), await server.refusals(door)];
   const sample = await measured(mounted, async () => {

@@ -16,7 +16,7 @@ export const listedFiles: Family = {
     return peers.map((peer) => ({
       peer: peer.name,
       trial: () =>
-        onMount(peer, stage, async (mounted) => {
+        onMount(peer, async (mounted) => {
           const path = mounted.path(THOUSAND);
           await secondsOf('ls', ['-l', path]);
           const read = await measured(mounted, async () => {

@@ -3,7 +3,7 @@ import { secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { MANY } from '../server/names.ts';
-import { type Contestant, type Family, onMount, type Sample, type Stage } from '../stage.ts';
+import { type Contestant, type Family, onMount, type Sample } from '../stage.ts';
 
 const COMMANDS = {
   ls: (path: string) => ['ls', path],
@@ -24,14 +24,14 @@ export const listing: Family = {
   rows: LISTINGS.flatMap((name) =>
     (['cold', 'warm'] as const).map((state) => ({ name: listingRow(name, state), unit: 's' as const })),
   ),
-  contestants: (stage) =>
-    stage.mounts.map((peer): Contestant => ({ peer: peer.name, trial: () => trial(stage, peer) })),
+  contestants: ({ mounts }) =>
+    mounts.map((peer): Contestant => ({ peer: peer.name, trial: () => trial(peer) })),
 };
 
-async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Sample>> {
+async function trial(peer: MountPeer): Promise<Record<string, Sample>> {
   const samples: Record<string, Sample> = {};
   for (const name of LISTINGS) {
-    await onMount(peer, stage, async (mounted) => {
+    await onMount(peer, async (mounted) => {
       // Another row measures the cost of the path to it (first-byte).
       await stat(mounted.path(MANY));
       samples[listingRow(name, 'cold')] = await list(mounted, name);

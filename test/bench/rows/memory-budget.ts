@@ -1,3 +1,4 @@
+import { NEAR } from '../line.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { mountStatistics } from '../peers/mount-statistics.ts';
@@ -17,7 +18,7 @@ const READS = 512;
 /** Random reads until the budget has been full several times over, then a file from front to back. */
 export const memoryBudget: Family = {
   name: 'memory-budget',
-  overNetwork: false,
+  lines: [NEAR],
   rows: [
     { name: BUDGET_FULL, unit: 'MiB' },
     { name: BUDGET_FULL_AND_STREAM, unit: 'MiB' },
@@ -29,7 +30,7 @@ export const memoryBudget: Family = {
       {
         peer: peer.name,
         trial: () =>
-          onMount(peer, stage, async (mounted) => {
+          onMount(peer, async (mounted) => {
             const peakOf = (work: () => Promise<unknown>): Promise<Sample> =>
               measured(mounted, async () => {
                 await work();

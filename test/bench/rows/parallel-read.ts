@@ -11,13 +11,14 @@ export const FOUR_AT_ONCE = '4 files read at once, cold';
 
 export const parallelRead: Family = {
   name: 'parallel-read',
+  overTls: true,
   rows: [{ name: FOUR_AT_ONCE, unit: 'MiB/s' }],
   contestants: (stage) => [
     ...stage.mounts.map(
       (peer): Contestant => ({
         peer: peer.name,
         trial: () =>
-          onMount(peer, stage, async (mounted) => ({
+          onMount(peer, async (mounted) => ({
             [FOUR_AT_ONCE]: await withCores(stage.server, () => readAll(mounted)),
           })),
       }),
@@ -33,12 +34,13 @@ function readAll(mounted: Mounted): Promise<Sample> {
   });
 }
 
-async function curlReads({ server, latencyMs, sizes }: Stage): ReturnType<Contestant['trial']> {
-  const urls = await Promise.all(
-    BIG_FILES.map((path) => downloadUrl(server, { door: 'platform', latencyMs, path })),
-  );
+async function curlReads({ server, sizes }: Stage): ReturnType<Contestant['trial']> {
+  const urls = await Promise.all(BIG_FILES.map((path) => downloadUrl(server, { door: 'platform', path })));
   const read = await withCores(server, async () => {
-    const seconds = await curl(urls.flatMap((url) => ranges(url, sizes.bigBytes, 4)));
+    const seconds = await curl(
+      server,
+      urls.flatMap((url) => ranges(url, sizes.bigBytes, 4)),
+    );
     return { value: mibPerSecond(BIG_FILES.length * sizes.bigBytes, seconds) };
   });
   return { [FOUR_AT_ONCE]: read };

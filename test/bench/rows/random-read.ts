@@ -19,6 +19,7 @@ export const RANDOM_4_KIB_P50 = p50(PATTERNS[0].name);
 
 export const randomRead: Family = {
   name: 'random-read',
+  overTls: true,
   rows: PATTERNS.flatMap(({ name }) => [
     { name: p50(name), unit: 'ms' as const },
     { name: p99(name), unit: 'ms' as const },
@@ -26,7 +27,7 @@ export const randomRead: Family = {
   contestants: (stage) =>
     stage.mounts.map((peer) => ({
       peer: peer.name,
-      trial: () => onMount(peer, stage, (mounted) => allPatterns(mounted, stage)),
+      trial: () => onMount(peer, (mounted) => allPatterns(mounted, stage)),
     })),
 };
 

@@ -16,6 +16,7 @@ const [FILE] = BIG_FILES;
 /** One file, front to back. The lines "service's storage" take the bytes from the service, the others from nginx. */
 export const sequentialRead: Family = {
   name: 'sequential-read',
+  overTls: true,
   rows: [
     { name: COLD, unit: 'MiB/s' },
     { name: WARM, unit: 'MiB/s' },
@@ -36,7 +37,7 @@ function mountReads(stage: Stage, peer: MountPeer): Contestant {
   return {
     peer: peer.name,
     trial: () =>
-      onMount(peer, stage, async (mounted) => ({
+      onMount(peer, async (mounted) => ({
         [COLD]: await withCores(stage.server, () => readOnce(mounted)),
         [WARM]: await readOnce(mounted),
       })),
@@ -50,19 +51,20 @@ export function readOnce(mounted: Mounted): Promise<Sample> {
   });
 }
 
-function curlReads(
-  { server, latencyMs, sizes }: Stage,
-  { peer, door, count }: { readonly peer: string; readonly door: Door; readonly count: number },
-): Contestant {
-  return {
-    peer,
-    trial: async () => {
-      const url = await downloadUrl(server, { door, latencyMs, path: FILE });
-      const read = await withCores(server, async () => {
-        const seconds = await curl(ranges(url, sizes.bigBytes, count));
-        return { value: mibPerSecond(sizes.bigBytes, seconds) };
-      });
-      return { [COLD]: read };
-    },
-  };
+interface Curls {
+  readonly door: Door;
+  /** Each takes a range of its own. */
+  readonly count: number;
+}
+
+function curlReads(stage: Stage, { peer, ...curls }: Curls & { readonly peer: string }): Contestant {
+  return { peer, trial: async () => ({ [COLD]: await curlRead(stage, curls) }) };
+}
+
+export async function curlRead({ server, sizes }: Stage, { door, count }: Curls): Promise<Sample> {
+  const url = await downloadUrl(server, { door, path: FILE });
+  return withCores(server, async () => {
+    const seconds = await curl(server, ranges(url, sizes.bigBytes, count));
+    return { value: mibPerSecond(sizes.bigBytes, seconds) };
+  });
 }

@@ -26,6 +26,7 @@ const WRITE_BACK_INLINE = 'svcfs (write-back, upload_inline)';
 
 export const smallFiles: Family = {
   name: 'small-files',
+  overTls: true,
   rows: THREADS.flatMap((threads) =>
     DEEDS.map((deed) => ({ name: smallFileRow(deed, threads), unit: 'ops/s' as const })),
   ),
@@ -54,12 +55,12 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
           return { value: operations / seconds };
         });
       };
-      await onMount(peer, stage, async (mounted) => {
+      await onMount(peer, async (mounted) => {
         await mkdir(mounted.path(folder));
         await once('create')(mounted);
         for (let i = 0; i < files; i += 1) await mounted.settled(join(folder, `f${i}`), FILE_BYTES);
       });
-      await onMount(peer, stage, async (mounted) => {
+      await onMount(peer, async (mounted) => {
         await once('fetch')(mounted);
         await once('delete')(mounted);
       });

@@ -16,7 +16,7 @@ export const statStorm: Family = {
     stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () =>
-        onMount(peer, stage, async (mounted) => {
+        onMount(peer, async (mounted) => {
           await secondsOf('ls', ['-l', mounted.path(MANY)]);
           const storm = await measured(mounted, async () => {
             const { operations, seconds } = await load('stat', mounted.path(MANY), 8, PASSES);

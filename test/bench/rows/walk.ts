@@ -14,7 +14,7 @@ export const walk: Family = {
     stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () =>
-        onMount(peer, stage, async (mounted) => {
+        onMount(peer, async (mounted) => {
           const path = mounted.path(TREE);
           await stat(path);
           const find = (): Promise<number> => secondsOf('find', [path, '-type', 'f', '-size', '+1k']);

@@ -34,7 +34,7 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
   folders += 1;
   const folder = join(OUT, `written-back-${folders}`);
   try {
-    return await onMount(peer, stage, async (mounted) => {
+    return await onMount(peer, async (mounted) => {
       await mkdir(mounted.path(folder));
       const sample = await measured(mounted, async () => {
         const { operations, seconds } = await load('create', mounted.path(folder), writtenBack, THREADS);

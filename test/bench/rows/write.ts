@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApi } from '../../../src/api/create-api.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+import type { ApiClient } from '../../../src/api/create-api.ts';
 import { mustRun } from '../../support/run.ts';
+import { FAR, isSameLine } from '../line.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { withCores } from '../measure/with-cores.ts';
@@ -10,15 +10,7 @@ import { curl } from '../peers/curl.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
-import {
-  type Contestant,
-  FAR_MS,
-  type Family,
-  mibPerSecond,
-  onMount,
-  type Sample,
-  type Stage,
-} from '../stage.ts';
+import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
 
 export const UNTIL_CLOSE = 'write until close';
 export const UNTIL_STORED = 'write until on the server';
@@ -33,6 +25,7 @@ let written = 0;
 /** svcfs and curl send to the service itself, which checks and stores each part; rclone and s3fs to nginx. */
 export const write: Family = {
   name: 'write',
+  overTls: true,
   rows: [UNTIL_CLOSE, UNTIL_STORED, FOUR_UNTIL_CLOSE, FOUR_UNTIL_STORED].map((name) => ({
     name,
     unit: 'MiB/s',
@@ -44,8 +37,8 @@ export const write: Family = {
     );
     return [
       ...peers.map((peer): Contestant => ({ peer: peer.name, trial: () => mountWrites(stage, peer) })),
-      ...(stage.latencyMs === FAR_MS ? [md5SumWrites(stage)] : []),
-      { peer: 'curl -T × 8', trial: () => curlWrites(stage) },
+      ...(isSameLine(stage.line, FAR) ? [md5SumWrites(stage)] : []),
+      { peer: 'curl -T × 8', trial: async () => ({ [UNTIL_STORED]: await curlWrite(stage) }) },
     ];
   },
 };
@@ -88,7 +81,7 @@ export async function writeAtOnce(stage: Stage, peer: MountPeer, files: number):
     return { value: mibPerSecond(bytes, (performance.now() - start) / 1000), movedBytes: bytes };
   };
   try {
-    const stored = await onMount(peer, stage, (mounted) =>
+    const stored = await onMount(peer, (mounted) =>
       withCores(stage.server, () => measured(mounted, () => writeAll(mounted))),
     );
     return [{ value: untilClose }, stored];
@@ -98,10 +91,9 @@ export async function writeAtOnce(stage: Stage, peer: MountPeer, files: number):
 }
 
 /** The parts of one upload, in files that are there already, over 8 connections. */
-async function curlWrites(stage: Stage): Promise<Record<string, Sample>> {
-  const { server, latencyMs, sizes, directory } = stage;
-  const endpoint = `http://127.0.0.1:${server.port('service', latencyMs)}/v2`;
-  const api = createApi({ endpoint, token: server.dataSet.token, clock: systemClock });
+export async function curlWrite(stage: Stage): Promise<Sample> {
+  const { server, sizes, directory } = stage;
+  const api = server.apiAt('service');
   const parts = await mkdtemp(join(directory, 'parts-'));
   try {
     const folder = await outFolder(api);
@@ -120,18 +112,21 @@ async function curlWrites(stage: Stage): Promise<Record<string, Sample>> {
       transfers[part % CURLS]?.push('--upload-file', file, url);
     }
     const stored = await withCores(server, async () => {
-      const seconds = await curl(transfers.filter(({ length }) => length > 0));
+      const seconds = await curl(
+        server,
+        transfers.filter(({ length }) => length > 0),
+      );
       return { value: mibPerSecond(sizes.writeBytes, seconds) };
     });
     await api.uploads.abort(ticket.uploadId);
-    return { [UNTIL_STORED]: stored };
+    return stored;
   } finally {
     await api.close();
     await rm(parts, { recursive: true });
   }
 }
 
-async function outFolder(api: ReturnType<typeof createApi>): Promise<string> {
+async function outFolder(api: ApiClient): Promise<string> {
   const { items } = await api.projects.list({ offset: 0, limit: 100 });
   const project = await api.projects.get(items[0]?.id ?? '');
   const folder = await api.files.find({ parent: project.rootFolder, name: OUT });

@@ -1,9 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 import type { RateLimit } from '../../../src/config/option-text.ts';
+import type { Certificate } from '../../support/certificate.ts';
 
 export interface NginxPorts {
   readonly platform: number;
   readonly extended: number;
+  readonly service: number;
   readonly dav: number;
   readonly s3: number;
 }
@@ -11,7 +13,9 @@ export interface NginxPorts {
 export interface NginxOptions {
   readonly directory: string;
   readonly accessLog: string;
-  readonly ports: NginxPorts;
+  readonly ports: { readonly plain: Omit<NginxPorts, 'service'>; readonly secure: NginxPorts };
+  /** Of every port over TLS. */
+  readonly certificate: Certificate;
   readonly servicePort: number;
   readonly s3ListsPort: number;
   readonly data: string;
@@ -24,7 +28,7 @@ export interface NginxOptions {
 }
 
 export function nginxConfiguration(options: NginxOptions): string {
-  const { directory, accessLog, ports, servicePort, s3ListsPort, data, rateLimit } = options;
+  const { directory, accessLog, ports, certificate, servicePort, s3ListsPort, rateLimit } = options;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `
 daemon off;
@@ -45,12 +49,20 @@ http {
   proxy_http_version 1.1;
   proxy_set_header Connection "";
   proxy_set_header Host $http_host;
+  proxy_set_header X-Forwarded-Proto $scheme;
   proxy_request_buffering off;
+  ssl_certificate ${certificate.path};
+  ssl_certificate_key ${certificate.keyPath};
+  ssl_protocols TLSv1.2 TLSv1.3;
   ${limitOf(rateLimit).zone}
   upstream service { server 127.0.0.1:${servicePort}; keepalive 64; }
   upstream s3_lists { server 127.0.0.1:${s3ListsPort}; keepalive 64; }
-  ${serviceServer(ports.extended, data)}
-  ${serviceServer(ports.platform, data, WITHOUT_EXTENSIONS)}
+  ${serviceServer('extended', options)}
+  ${serviceServer('platform', options, WITHOUT_EXTENSIONS)}
+  server {
+    listen 127.0.0.1:${ports.secure.service} ssl;
+    location / { proxy_pass http://service; }
+  }
   ${davServer(options)}
   ${s3Server(options)}
 }
@@ -62,39 +74,47 @@ const WITHOUT_EXTENSIONS = `
       proxy_pass http://service;
       proxy_set_header Connection "";
       proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-Proto $scheme;
       proxy_set_header Accept-Encoding "";
       sub_filter_types application/json;
       sub_filter '"upload_inline"' '"none"';
       sub_filter '"download_info_file"' '"none"';
     }`;
 
-function serviceServer(port: number, data: string, more = ''): string {
+/** Both ways to a door. */
+function listens(door: keyof NginxOptions['ports']['plain'], { ports }: NginxOptions): string {
+  return `listen 127.0.0.1:${ports.plain[door]};
+    listen 127.0.0.1:${ports.secure[door]} ssl;`;
+}
+
+function serviceServer(door: 'platform' | 'extended', options: NginxOptions, more = ''): string {
   return `server {
-    listen 127.0.0.1:${port};
+    ${listens(door, options)}
     location / { proxy_pass http://service; }
     location ~ ^/storage/blobs/(..)([^/]+)$ {
-      root ${join(data, 'storage')};
+      root ${join(options.data, 'storage')};
       try_files /blobs/$1/$1$2 @service;
     }
     location @service { proxy_pass http://service; }${more}
   }`;
 }
 
-function davServer({ ports, tree, rateLimit }: NginxOptions): string {
+function davServer(options: NginxOptions): string {
   return `server {
-    listen 127.0.0.1:${ports.dav};
-    root ${tree};
+    ${listens('dav', options)}
+    root ${options.tree};
     dav_methods PUT DELETE MKCOL COPY MOVE;
     dav_ext_methods PROPFIND OPTIONS;
-    ${limitOf(rateLimit).rule}
+    ${limitOf(options.rateLimit).rule}
     create_full_put_path on;
   }`;
 }
 
 /** One ETag for everything, everywhere: clients want one, and one that changes would say that the object did. */
-function s3Server({ ports, tree, parts }: NginxOptions): string {
+function s3Server(options: NginxOptions): string {
+  const { tree, parts } = options;
   return `server {
-    listen 127.0.0.1:${ports.s3};
+    ${listens('s3', options)}
     root ${dirname(tree)};
     dav_methods PUT DELETE;
     create_full_put_path on;

@@ -5,6 +5,7 @@
  *                proxy, its download addresses straight from its blobs (the service names its addresses after the Host it
  *                was called by, so a mount of this port reads from nginx)
  *     extended   the same with these two
+ *     service    over TLS alone: the service, which does not speak it
  *     dav        WebDAV, for rclone
  *     s3         just enough of S3 for s3fs and rclone: objects by nginx, lists and multipart by s3-lists.ts; signatures are
  *                not looked at
@@ -29,7 +30,7 @@ export async function startNginx(options: Omit<NginxOptions, 'accessLog'>): Prom
   const log = join(directory, 'nginx.log');
   const child = await Child.start('nginx', ['-c', file, '-e', log], { log });
   const answers = (): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${ports.dav}/`).then(
+    fetch(`http://127.0.0.1:${ports.plain.dav}/`).then(
       () => true,
       () => false,
     );
