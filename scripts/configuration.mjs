@@ -9,7 +9,8 @@ for (const name of Object.keys(process.env)) if (name.startsWith('SVC')) delete 
 
 const { createProgram } = await import('../src/cli/program.ts');
 const { EXIT_CODES } = await import('../src/cli/exit-codes.ts');
-const { PROFILE_KEYS } = await import('../src/config/profile-file.ts');
+const { VOLUME_KEYS } = await import('../src/config/bucket-keys.ts');
+const { PROFILE_KEYS } = await import('../src/config/profile-keys.ts');
 
 const FILE = new URL('../src/config/CONFIGURATION.md', import.meta.url);
 
@@ -72,6 +73,25 @@ const OF_PROFILE_KEYS = {
   dialect: 'words of the service, `svc` or `sbg`; found out where it is not given',
 };
 
+const BUCKETS = `### Buckets of volumes
+
+A section \`[volume:OWNER/NAME]\` of the same file has the keys of a volume's bucket: the mount then reaches its objects in the bucket
+itself. Bucket and prefix are those of the volume, which must be of type S3.
+`;
+
+const OF_VOLUME_KEYS = {
+  access_key_id: 'access key of the bucket',
+  secret_access_key: 'its secret key',
+  session_token: 'token of the session that the two belong to, if they do',
+  profile:
+    'in place of these three: a profile of `~/.aws/credentials` and `~/.aws/config` (`AWS_SHARED_CREDENTIALS_FILE`, `AWS_CONFIG_FILE`), which is read anew every ten minutes',
+  endpoint: 'URL of the store; without it that of the volume',
+  region: 'region of the bucket; without it as the endpoint or AWS tells, else us-east-1',
+  path_style:
+    '`true`: the bucket stands in the path of URLs, `false`: in the host; without it in the host at AWS only',
+  api_endpoint: 'the section counts for volumes at this API endpoint only',
+};
+
 const VARIABLES = `## Variables without an option
 
 | variable | what it does |
@@ -123,6 +143,13 @@ function describeProfile() {
     (key) => `| \`${key}\` | ${OF_PROFILE_KEYS[key] ?? fail(`${key} is not described`)} |`,
   );
   return [PROFILE, '| key | what it is |', '|---|---|', ...rows, ''].join('\n');
+}
+
+function describeBuckets() {
+  const rows = VOLUME_KEYS.map(
+    (key) => `| \`${key}\` | ${OF_VOLUME_KEYS[key] ?? fail(`${key} is not described`)} |`,
+  );
+  return [BUCKETS, '| key | what it is |', '|---|---|', ...rows, ''].join('\n');
 }
 
 /** A section for each command that has options; what all commands of a group have is told once. */
@@ -207,6 +234,7 @@ const page = [
   ...sections(createProgram(), 'svcfs'),
   FILE_OF_OPTIONS,
   describeProfile(),
+  describeBuckets(),
   VARIABLES,
   PROXIES,
   describeExitCodes(),

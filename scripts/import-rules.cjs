@@ -173,7 +173,7 @@ module.exports = {
     room('sqlite', '@photostructure/sqlite', '^src/service/store/'),
     room('pg', 'pg', '^src/service/store/'),
     room('fastify', '@?fastify', '^src/service/'),
-    room('aws-sdk', '@aws-sdk', '^src/service/'),
+    room('aws-sdk', '@aws-sdk', '^src/(service|api/buckets)/'),
     room('fuse-native', 'fuse-native', '^src/fuse/'),
     room('commander', 'commander', '^src/cli/'),
     room('pino', 'pino', '^src/observe/'),

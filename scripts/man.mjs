@@ -208,6 +208,24 @@ const PAGES = {
         '  auth_token   = 0123456789abcdef',
       ]),
     ),
+    ...section(
+      'Buckets',
+      'Who has keys of the bucket of a volume gives them in the same file, in a section for the volume. The mount then reaches its ' +
+        'objects in the bucket itself. Bucket and prefix are those of the volume, which must be of type S3.',
+      ...fixed([
+        '  [volume:lab/data]',
+        '  access_key_id     = AKIAIOSFODNN7EXAMPLE',
+        '  secret_access_key = 0123456789abcdef',
+        '  endpoint          = https://s3.example.org',
+        '  region            = eu-west-1',
+      ]),
+      roff(
+        'The endpoint is that of the volume unless it is given, and so is the region. With session_token the keys are those of a ' +
+          'session. In place of keys, profile = NAME names a profile of ~/.aws/credentials and ~/.aws/config, or of the files that ' +
+          'AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE name. path_style = true has the bucket in the path of URLs. ' +
+          'With api_endpoint the section counts at that service only. getfattr -n user.svc.via tells of each file which way its bytes take: bucket or link.',
+      ),
+    ),
     ...seeAlso('svcfs(1)', 'svcfs-mount(8)'),
   ],
   'mount.svcfs.8': [

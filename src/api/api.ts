@@ -232,12 +232,26 @@ export interface VolumesApi extends MembersApi {
   ): Promise<VolumePage>;
   /** Undefined when the volume has no such object. */
   object(volume: string, location: string, options?: CallOptions): Promise<VolumeObjectRecord | undefined>;
-  /** Needs capability `volume_download_info`. */
+  /** Needs capability `volume_download_info`, or keys of the bucket: then it is no call, and tells nothing but the address. */
   downloadInfo(
     volume: string,
     location: string,
     options?: CallOptions,
-  ): Promise<{ readonly url: string; readonly sizeBytes: number; readonly etag: string | undefined }>;
+  ): Promise<{
+    readonly url: string;
+    readonly sizeBytes: number | undefined;
+    readonly etag: string | undefined;
+  }>;
+}
+
+/**
+ * Volumes whose bucket the user has keys for. Their objects are read and written there, by the store's own protocol. None of
+ * this is a call of the platform, and the rate limit counts none of it.
+ */
+export interface BucketsApi {
+  has(volume: string): boolean;
+  /** Why the store refuses the bytes of an object; undefined: it does not, by now. */
+  refusalOf(volume: string, location: string, options?: CallOptions): Promise<Error | undefined>;
 }
 
 export interface ImportRequest {
@@ -329,6 +343,7 @@ export interface Api {
   readonly files: FilesApi;
   readonly uploads: UploadsApi;
   readonly volumes: VolumesApi;
+  readonly buckets: BucketsApi;
   readonly transfers: TransfersApi;
   readonly asyncFiles: AsyncFilesApi;
   readonly records: RecordsApi;

@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import { NO_BUCKETS } from './buckets/no-buckets.ts';
 import { appsApi } from './resources/apps.ts';
 import { AsyncFilesClient } from './resources/async-files.ts';
 import { billingApi } from './resources/billing.ts';
@@ -32,6 +33,7 @@ export function createApi(options: ApiOptions): ApiClient {
     files,
     uploads: new UploadsClient(call, files, serverTime),
     volumes: volumesApi(call, serverTime),
+    buckets: NO_BUCKETS,
     transfers: new TransfersClient(call, serverTime),
     asyncFiles: new AsyncFilesClient(call, serverTime),
     apps: appsApi(call, serverTime),

@@ -10,14 +10,24 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** Method and path, without query values. */
   readonly call: string;
+  /** What a person can do about it, where that is not told by the code. */
+  readonly remedy: string | undefined;
 
-  constructor(failure: Failure, context: { readonly call: string; readonly requestId?: string | undefined }) {
-    super(failure.message);
+  constructor(failure: Failure, context: ApiErrorContext) {
+    super(failure.message, { cause: context.cause });
     this.status = failure.status;
     this.code = failure.code;
     this.requestId = context.requestId;
     this.call = context.call;
+    this.remedy = context.remedy;
   }
+}
+
+interface ApiErrorContext {
+  readonly call: string;
+  readonly requestId?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly cause?: unknown;
 }
 
 /** No usable answer of the API within the time allowed: unreachable, reset, timed out, or not the platform's JSON. */

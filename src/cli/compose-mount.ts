@@ -1,4 +1,7 @@
+import { openBuckets } from '../api/buckets/open-buckets.ts';
+import { withBuckets } from '../api/buckets/with-buckets.ts';
 import type { ApiClient } from '../api/create-api.ts';
+import { Network } from '../api/network/network.ts';
 import type { AccountDirectory } from '../config/directories.ts';
 import { TEMPORARY_IN_PROJECTS, TEMPORARY_NAMES } from '../config/temporary-names.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
@@ -74,8 +77,15 @@ interface MountContext {
 export async function composeMount(settings: MountSettings, context: MountContext): Promise<ComposedMount> {
   const { options } = settings;
   const { account, clients } = context;
+  const buckets = await openBuckets({
+    api: clients.api,
+    accesses: settings.buckets,
+    clock: systemClock,
+    network: new Network(settings.network),
+    timeoutMs: options.retryTimeout,
+  });
   const edits = await editsOf(settings, context);
-  const api = withOwedEdits(clients.api, edits);
+  const api = withOwedEdits(withBuckets(clients.api, buckets), edits);
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const shrinking = setInterval(() => memory.shrinkWhenIdle(), LOOKS_FOR_IDLE_MEMORY_MS).unref();
   const disk = await diskCacheOf(settings, memory, context.log);
@@ -85,7 +95,11 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const deliver = deliverObject({ api, jobs, staging });
   const bytes = bytesOf(settings, { ...clients, api, memory, disk, deliver, directory: account.uploads });
   const { writer } = bytes;
-  const warnings = [...selectionWarnings, ...(disk?.warning === undefined ? [] : [disk.warning])];
+  const warnings = [
+    ...buckets.warnings,
+    ...selectionWarnings,
+    ...(disk?.warning === undefined ? [] : [disk.warning]),
+  ];
   const operations = new OperationCounts();
   const unkept = new UnkeptCounts();
   const beliefs = new Beliefs(api);
@@ -129,6 +143,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       jobs.close();
       await edits.close();
       await writer.close();
+      await buckets.close();
       await disk?.cache?.close();
       clearInterval(shrinking);
     },

@@ -9,9 +9,11 @@ import { DIALECTS, type Dialect } from '../contract/dialect.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { nearestWord } from '../lib/nearest-word.ts';
 import { plainReason } from '../lib/plain-reason.ts';
+import { isVolumeSection, type VolumeKeys, volumeKeys } from './bucket-keys.ts';
 import { CredentialsError } from './credentials-error.ts';
 import { IniError, type IniSections, parseIni } from './ini-text.ts';
 import { readPrivateFile } from './private-file.ts';
+import { PROFILE_KEYS } from './profile-keys.ts';
 
 export interface Profile {
   readonly endpoint: string | undefined;
@@ -19,8 +21,7 @@ export interface Profile {
   readonly dialect: Dialect | undefined;
 }
 
-/** The keys of a profile. */
-export const PROFILE_KEYS = ['api_endpoint', 'auth_token', 'dialect'] as const;
+const SECRET_KEYS = ['auth_token', 'secret_access_key', 'session_token'] as const;
 
 /** The profiles of one file. */
 export class ProfileFile {
@@ -52,7 +53,19 @@ export class ProfileFile {
   }
 
   get names(): readonly string[] {
-    return [...this.#sections.keys()];
+    return [...this.#sections.keys()].filter((name) => !isVolumeSection(name));
+  }
+
+  /** All that nobody else may know, of any section. */
+  get secrets(): readonly string[] {
+    return [...this.#sections.values()].flatMap((keys) => SECRET_KEYS.flatMap((key) => keys.get(key) || []));
+  }
+
+  /** Keys of the buckets of volumes. @throws CredentialsError when a section of them is none */
+  volumes(): readonly VolumeKeys[] {
+    return [...this.#sections].flatMap(([name, keys]) =>
+      isVolumeSection(name) ? volumeKeys(name, keys, this.path) : [],
+    );
   }
 
   /** @throws CredentialsError when a key or value of it is none */

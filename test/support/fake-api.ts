@@ -1,4 +1,5 @@
 import type { Api } from '../../src/api/api.ts';
+import { NO_BUCKETS } from '../../src/api/buckets/no-buckets.ts';
 import type { PageRequest, Priority } from '../../src/api/call-options.ts';
 import type { EntryRecord, FileRecord, FolderRecord, Page, VolumeObjectRecord } from '../../src/api/model.ts';
 import { deferred } from '../../src/lib/deferred.ts';
@@ -120,8 +121,10 @@ export class FakeApi {
       projects: this.#projects(),
       files: this.#files(),
       volumes: this.#volumes(),
+      buckets: NO_BUCKETS,
       hasRoom,
       isSpent: () => this.spent,
+      isKnownToOffer: () => false,
     };
     return api as unknown as Api;
   }

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Api } from '../../api/api.ts';
+import { NO_BUCKETS } from '../../api/buckets/no-buckets.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
 import { StorageError } from '../../api/errors.ts';
 import type { Capability, FileRecord } from '../../api/model.ts';
@@ -80,6 +81,7 @@ function readingApi({ api }: Platform, capabilities: ReadonlySet<Capability>) {
     isKnownToOffer: (capability: Capability): boolean =>
       capability !== 'download_info_file' && capabilities.has(capability),
     downloadOrigin: () => undefined,
+    buckets: NO_BUCKETS,
   } satisfies Partial<Api>;
 }
 

@@ -1,5 +1,7 @@
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { keysForService } from '../../config/keys-for-service.ts';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { resolveNetwork } from '../../config/network.ts';
 import { addOptionGroups } from '../add-options.ts';
@@ -69,6 +71,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   refuseShownPassword(command);
   const manifest = options.manifest === undefined ? undefined : await readManifest(options.manifest);
   const credentials = await credentialsOf(options, command);
+  const buckets = await keysForService(credentials.endpoint, homedir());
   const { proxy, noProxy, caFile, ...others } = options;
   const network = await resolveNetwork(
     { proxy, noProxy, caFile, environment: process.env },
@@ -84,6 +87,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     credentials,
     options: settingsOf(others),
     manifest: manifest?.files,
+    buckets,
     network,
     tied: options.foreground,
     onWait: sayRateWait,

@@ -196,7 +196,7 @@ async function knownSecrets({ tokenFile }: DebugOptions): Promise<readonly strin
     ProfileFile.read(ours, 'ours').catch(() => undefined),
     ProfileFile.read(platform, 'platform').catch(() => undefined),
   ]);
-  const tokens = files.flatMap((file) => file?.names.map((name) => file.profile(name)?.token) ?? []);
+  const tokens = files.flatMap((file) => file?.secrets ?? []);
   const variables = ['SVC_AUTH_TOKEN', 'SB_AUTH_TOKEN'].map((name) => process.env[name]);
   const file = tokenFile === undefined ? undefined : await readFile(tokenFile, 'utf8').catch(() => undefined);
   const passwords = VARIABLES_WITH_PASSWORDS.map((name) => /:([^/@:]+)@/.exec(process.env[name] ?? '')?.[1]);

@@ -71,6 +71,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
       },
       options: { ...defaultsOf(MOUNT_OPTIONS), stagingProject: STAGING_PROJECT },
       network: DIRECTLY,
+      buckets: [],
       tied: request.tied,
       onWait: sayRateWait,
     });

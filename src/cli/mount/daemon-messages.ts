@@ -1,3 +1,4 @@
+import type { VolumeKeys } from '../../config/bucket-keys.ts';
 import type { Credentials } from '../../config/credentials.ts';
 import type { MountDirectory } from '../../config/directories.ts';
 import type { NETWORK } from '../../config/mount/network.ts';
@@ -27,6 +28,8 @@ export interface MountSettings extends Credentials {
   readonly network: NetworkSettings;
   /** The files to show, and no others. */
   readonly manifest?: readonly PinnedFile[] | undefined;
+  /** Of the buckets of volumes. */
+  readonly buckets: readonly VolumeKeys[];
   readonly directory: MountDirectory;
   readonly passed?: PassedMount | undefined;
   /** The mount ends with the process that asked for it (the channel closes), instead of outliving it. */

@@ -1,4 +1,5 @@
 import { homedir, tmpdir } from 'node:os';
+import { awsFiles } from '../../config/bucket-keys.ts';
 import type { Credentials } from '../../config/credentials.ts';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
 import type { NetworkSettings } from '../../config/network.ts';
@@ -21,6 +22,7 @@ export interface MountRequest {
   readonly options: MountSettings['options'];
   readonly network: NetworkSettings;
   readonly manifest?: MountSettings['manifest'];
+  readonly buckets: MountSettings['buckets'];
   /** The mount ends with this process. */
   readonly tied: boolean;
   /** Told when it waits for the rate limit, and how long. */
@@ -35,14 +37,32 @@ export interface StartedMount {
 
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
-  const { credentials, options, network, manifest, tied, onWait } = request;
+  const { credentials, options, network, manifest, buckets, tied, onWait } = request;
   requireRoomForParts(options);
   await requireOpenFiles();
   const own = credentials.tokenPlaces?.own;
-  const tokenFile = own === undefined ? [] : [{ what: 'token', path: own.path }];
+  const secrets = [
+    ...(own === undefined ? [] : [{ what: 'token', path: own.path }]),
+    ...(buckets.some(({ keys }) => 'profile' in keys) ? awsFiles(process.env, homedir()) : []).map(
+      (file) => ({
+        what: 'keys of buckets',
+        path: file,
+      }),
+    ),
+  ];
   const { path } = request;
-  const { mountPoint, directory, passed } = await choosePlace(path, options.mountedOn, tokenFile);
-  const settings = { mountPoint, ...credentials, options, network, manifest, directory, tied, passed };
+  const { mountPoint, directory, passed } = await choosePlace(path, options.mountedOn, secrets);
+  const settings = {
+    mountPoint,
+    ...credentials,
+    options,
+    network,
+    manifest,
+    buckets,
+    directory,
+    tied,
+    passed,
+  };
   const daemon = await startDaemon(settings, onWait);
   return { mountPoint, directory, daemon };
 }

@@ -23,7 +23,7 @@ const SMALL_BYTES = 4 * MIB;
 const PIECE_BYTES = MIB;
 
 export interface LocalDownloadsContext {
-  readonly api: Pick<Api, 'capabilities' | 'isKnownToOffer' | 'files' | 'volumes'>;
+  readonly api: Pick<Api, 'capabilities' | 'isKnownToOffer' | 'files' | 'volumes' | 'buckets'>;
   readonly storage: StorageClient;
   readonly reader: ContentReader;
   readonly memory: MemoryPool;

@@ -3,7 +3,7 @@ import type { FileRecord } from '../../api/model.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 
 /** The calls that reading takes. */
-export type ReadApi = Pick<Api, 'capabilities' | 'isKnownToOffer' | 'downloadOrigin'> & {
+export type ReadApi = Pick<Api, 'capabilities' | 'isKnownToOffer' | 'downloadOrigin' | 'buckets'> & {
   readonly files: Pick<Api['files'], 'downloadInfo' | 'downloadInfoAndFile'>;
   readonly volumes: Pick<Api['volumes'], 'downloadInfo'>;
 };
@@ -15,22 +15,24 @@ export interface ContentLink {
   readonly etag: string | undefined;
 }
 
-/** Asks the service for a signed link to a version (one call). */
+/** A signed link to a version: the service is asked for it (one call), unless the user has the keys of its bucket. */
 export async function contentLink(
   api: Omit<ReadApi, 'downloadOrigin'>,
   version: ContentVersion,
 ): Promise<ContentLink> {
   const options = { priority: 'data' } as const;
   if (version.kind !== 'object') return linkOfFile(await api.files.downloadInfo(version.fileId, options));
+  const { volume, location } = version;
+  if (api.buckets.has(volume)) return api.volumes.downloadInfo(volume, location, options);
   const capabilities = await api.capabilities(options);
   if (!capabilities.has('volume_download_info')) {
     throw new ContentError(
       'unreadable',
-      `${version.volume}: this service gives no links to volume objects; import ${version.location} into a project ` +
-        '(cp or mv) and read it there',
+      `${volume}: this service gives no links to volume objects; import ${location} into a project (cp or mv) and ` +
+        'read it there, or give the mount the keys of the bucket (svcfs.conf(5), BUCKETS)',
     );
   }
-  return api.volumes.downloadInfo(version.volume, version.location, options);
+  return api.volumes.downloadInfo(volume, location, options);
 }
 
 /** The same of a platform file or an alias, with what the service knows of it now; undefined where it does not tell. */

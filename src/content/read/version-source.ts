@@ -118,7 +118,7 @@ export class VersionSource {
       await this.#fetch({ offset, into }, { ...options, accept: (told) => this.#pin(told) });
       return {};
     } catch (error) {
-      throw this.#explained(error);
+      throw await this.#explained(error);
     }
   }
 
@@ -155,7 +155,7 @@ export class VersionSource {
     } catch (error) {
       // An empty object has no first byte.
       const isEmpty = error instanceof StorageError && error.status === RANGE_NOT_SATISFIABLE;
-      if (!isEmpty) throw this.#explained(error);
+      if (!isEmpty) throw await this.#explained(error);
       state = EMPTY_OBJECT;
     }
     if (state.sizeBytes === this.version.sizeBytes) this.#etag ??= state.etag;
@@ -279,7 +279,7 @@ export class VersionSource {
     if (origin !== undefined) storage.connectAhead(origin, ranges);
   }
 
-  #explained(error: unknown): unknown {
+  async #explained(error: unknown): Promise<unknown> {
     const name = contentName(this.version);
     if (error instanceof ApiError && error.status === 404) {
       return new ContentError('changed', `${name} is gone`, { cause: error });
@@ -290,11 +290,22 @@ export class VersionSource {
       case 'changed':
         return new ContentError('changed', `${name}: ${error.message}`, { cause: error });
       case 'refused':
-        return new ContentError('unreadable', `${name}: a new link was refused too`, { cause: error });
+        return (
+          (await this.#refusalOfBucket()) ??
+          new ContentError('unreadable', `${name}: a new link was refused too`, { cause: error })
+        );
       case 'failed':
         return new ContentError('failed', `${name}: ${error.message}`, { cause: error });
       default:
         return error.kind satisfies never;
     }
+  }
+
+  /** A store does not tell the holder of a link what is wrong with the keys that signed it. */
+  async #refusalOfBucket(): Promise<unknown> {
+    const { version } = this;
+    const { buckets } = this.#deps.api;
+    if (version.kind !== 'object' || !buckets.has(version.volume)) return undefined;
+    return buckets.refusalOf(version.volume, version.location).catch((failure: unknown) => failure);
   }
 }

@@ -111,6 +111,9 @@ function errnoOfStatus(status: number): Errno {
       return 'ENOENT';
     case 409:
       return 'EEXIST';
+    // Of a bucket: another object is there than the one to be replaced.
+    case 412:
+      return 'ESTALE';
     case 429:
       return 'EAGAIN';
     case INSUFFICIENT_STORAGE:

@@ -28,6 +28,7 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   const byCode = code === undefined ? undefined : BY_CODE[code];
   if (byCode !== undefined) return byCode;
   if (isAbort(error)) return INTERRUPTED;
+  if (isKnownError(error) && error.name === 'ApiError' && error.remedy !== undefined) return error.remedy;
   if (!isKnownError(error)) return '';
   if (error instanceof PinnedChange) return PIN_ANEW;
   if (error.name === 'TransportError') return BY_ANSWER[error.answer];

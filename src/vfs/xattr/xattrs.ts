@@ -18,6 +18,7 @@ import { FileMetadata } from './file-metadata.ts';
 import { decodeValue, type Pairs, requireKey, requireValue } from './limits.ts';
 import { metadataPages, parseMetadata, parseSettings, parseTags } from './metadata-document.ts';
 import { metadataPageName, parseXattrName, TAGS, type XattrName } from './names.ts';
+import { viaOf } from './via.ts';
 
 export class Xattrs {
   readonly #tree: Tree;
@@ -220,8 +221,8 @@ function noSuchAttribute(name: string): FsError {
   return new FsError('ENODATA', `there is no attribute ${name}`);
 }
 
-/** The notes of this mount about a path: its last error or that of a name in it, its job, its upload. */
-function notesOf(node: Node, tree: Pick<Tree, 'errors' | 'jobs' | 'writer'>): Fields {
+/** The notes of this mount about a path: its last error or that of a name in it, its job, its upload, the way of its bytes. */
+function notesOf(node: Node, tree: Pick<Tree, 'api' | 'errors' | 'jobs' | 'writer'>): Fields {
   const path = pathOf(node);
   const job = tree.jobs.ofPath(path);
   const upload = tree.writer.uploads().find(({ label }) => label === path);
@@ -229,6 +230,7 @@ function notesOf(node: Node, tree: Pick<Tree, 'errors' | 'jobs' | 'writer'>): Fi
     error: errorText(tree.errors.lastAt(path), path),
     job: job && JSON.stringify(job),
     upload: upload && JSON.stringify(upload),
+    via: viaOf(node, tree.api),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Api } from '../../../src/api/api.ts';
+import { NO_BUCKETS } from '../../../src/api/buckets/no-buckets.ts';
 import { ApiError, StorageError } from '../../../src/api/errors.ts';
 import type { Capability, FileRecord, PartReport } from '../../../src/api/model.ts';
 import type { StorageClient } from '../../../src/api/storage-client.ts';
@@ -158,6 +159,7 @@ export class FakePlatform {
       uploads,
       files,
       volumes,
+      buckets: NO_BUCKETS,
       capabilities: async () => this.capabilities,
       downloadOrigin: () => undefined,
       hasRoom: () => this.hasRoom,

@@ -27,7 +27,7 @@ function start(directory = stateDirectory()): ReturnType<typeof startDaemon> {
   const credentials = { endpoint: 'http://127.0.0.1:1/v2', token: 'token', dialect };
   const options = defaultsOf(MOUNT_OPTIONS);
   return startDaemon(
-    { mountPoint: '/mnt', ...credentials, options, network: DIRECTLY, directory, tied: false },
+    { mountPoint: '/mnt', ...credentials, options, network: DIRECTLY, buckets: [], directory, tied: false },
     () => {},
   );
 }
