@@ -45,6 +45,7 @@ import { nameRequesters } from './name-requesters.ts';
 import { passThrough } from './pass-through.ts';
 import type { Staging } from './publish/staging.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
+import { attachNotices } from './synthetic/attach-notices.ts';
 import { attachSynthetic, pathsWithSynthetic } from './synthetic/attach-synthetic.ts';
 import { SyntheticTrees } from './synthetic/synthetic-trees.ts';
 import { apps } from './trees/apps/apps.ts';
@@ -208,8 +209,12 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const paths = pathsWithAnnexes(pathsWithSynthetic(treePaths, synthetic), annexes);
   const reporting = reportFailures(
     attachAnnexes(
-      attachSynthetic(
-        new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
+      attachNotices(
+        attachSynthetic(
+          new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
+          synthetic,
+          nodes,
+        ),
         synthetic,
         nodes,
       ),

@@ -1,7 +1,9 @@
 /** `svcfs project` at the command line: beside a mount, in one, and over a network that loses answers. */
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FaultProxy } from '../support/fault-proxy.ts';
+import { run } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 import { Terminal } from '../support/terminal.ts';
 
@@ -23,6 +25,40 @@ async function calls(work: () => Promise<unknown>): Promise<Readonly<Record<stri
     counted.filter(([call, count]) => count > 0 && / \/v2\/(projects|user)/.test(call)),
   );
 }
+
+describe('a user without projects', () => {
+  test('is told by a file how to make one, until there is one', async () => {
+    const { sandbox, data, endpoint } = served;
+    const admin = (...args: string[]) => sandbox.svcfs(['admin', ...args, '--data', data]);
+    await admin('users', 'add', 'newcomer', '--email', 'newcomer@example.org');
+    const token = (await admin('tokens', 'create', 'newcomer')).stdout.trim().split('\n')[0] ?? '';
+    const mountPoint = join(sandbox.root, 'newcomer');
+    await mkdir(mountPoint);
+    sandbox.alsoMounts(mountPoint);
+    const own = { SVC_API_ENDPOINT: endpoint, SVC_AUTH_TOKEN: token };
+    expect(await sandbox.svcfs(['mount', mountPoint], { env: own })).toMatchObject({ code: 0 });
+    const projects = join(mountPoint, 'projects');
+    expect(await readdir(projects)).toEqual(['README']);
+    const text = await readFile(join(projects, 'README'), 'utf8');
+    expect(text).toContain("\n  svcfs project create 'My study'\n");
+    expect((await stat(join(projects, 'README'))).size).toBe(Buffer.byteLength(text));
+    const refused = await run('bash', ['-c', 'rm -f README; echo x > README; echo x > new; mkdir d'], {
+      cwd: projects,
+    });
+    expect(refused.stderr.match(/Operation not permitted|Permission denied/g)).toHaveLength(4);
+    expect(await sandbox.svcfs(['project', 'create', 'My study'], { cwd: mountPoint })).toMatchObject({
+      code: 0,
+      stdout: `${join(projects, 'newcomer/my-study')}\n`,
+    });
+    expect(await readdir(projects)).toEqual(['newcomer']);
+    await expect(stat(join(projects, 'README'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await sandbox.svcfs(['project', 'delete', '-f', 'newcomer/my-study'], { cwd: mountPoint });
+    expect(await readdir(projects)).toEqual(['README']);
+    expect(await readdir(served.path('projects'))).not.toContain('README');
+    await expect(stat(served.path('projects/README'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await sandbox.svcfs(['unmount', mountPoint])).toMatchObject({ code: 0 });
+  });
+});
 
 describe('svcfs project create', () => {
   test('makes a project by two requests, and a mount that showed others shows it at once', async () => {

@@ -8,6 +8,7 @@ import type { NodeMaker } from '../model/node-maker.ts';
 import type { SyntheticDirectory } from '../model/synthetic.ts';
 import { Catalog } from './catalog.ts';
 import { directory, fixedDirectory, syntheticDirectory } from './fixed-directory.ts';
+import { NO_PROJECTS } from './no-projects.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
 import { type Selection, type SyntheticTreeName, TREES, type TreeName } from './selection.ts';
@@ -49,7 +50,11 @@ export function controlDirectory(control: SyntheticDirectory, isListed: boolean)
 export function root(parts: RootParts): VirtualSource {
   const { make, control, showsControl, synthetic, selection } = parts;
   const trees: Readonly<Record<TreeName, () => VirtualSource>> = {
-    projects: () => owners(projectOwners(parts)),
+    // Of a selection, none may be there for many reasons.
+    projects: () => ({
+      ...owners(projectOwners(parts)),
+      whenEmpty: selection?.projects === undefined ? NO_PROJECTS : undefined,
+    }),
     volumes: () => owners(volumeOwners(parts)),
     apps: () => syntheticDirectory(synthetic.apps),
     tasks: () => syntheticDirectory(synthetic.tasks),

@@ -18,7 +18,7 @@ import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable, NodeId } from '../file-system.ts';
 import type { ChildCache } from './child-cache.ts';
 import type { Pin } from './pin.ts';
-import type { SyntheticDirectory } from './synthetic.ts';
+import type { SyntheticDirectory, SyntheticFile } from './synthetic.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -156,6 +156,8 @@ export interface VirtualSource {
   readonly isHidden?: boolean;
   /** What is in it, in place of entries of the tree. */
   readonly synthetic?: SyntheticDirectory;
+  /** Shown while there are no entries. */
+  readonly whenEmpty?: Notice | undefined;
   /** How long an answer of `entries` counts. */
   readonly ttlMs: number;
   entries(signal: AbortSignal): Awaitable<KnownEntries>;
@@ -167,6 +169,12 @@ export interface VirtualSource {
   find?(name: string, signal: AbortSignal): Promise<VirtualEntry | undefined>;
   /** An entry turned out not to be there: the next answer is asked for anew. */
   expire?(): void;
+}
+
+/** A file that tells the user what to do. */
+export interface Notice {
+  readonly name: string;
+  readonly file: SyntheticFile;
 }
 
 export interface KnownEntries {
