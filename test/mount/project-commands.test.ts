@@ -210,7 +210,7 @@ describe('a project that is there', () => {
     const terminal = new Terminal(`sh -c '${command}'`, { ...served.sandbox.env, ...env() }, 200);
     try {
       await terminal.shows(
-        /Delete the project demo\/gone \(Gone\) with 1 file \(274 B\) and no other member\?/,
+        /Delete the project demo\/gone \(Gone\) with 1 file \(274 B\), no tasks and no other member\?/,
       );
       terminal.type('n\r');
       await terminal.shows(/ended/);

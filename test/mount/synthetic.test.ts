@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mustRun, run, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let served: ServedMount;
 beforeAll(async () => {
@@ -80,27 +81,65 @@ describe('requests', () => {
   });
 });
 
-/** Copies a tree by a tool, and answers where the copy is. */
+describe('a task that has ended', () => {
+  const inTasks = (script: string) => shell(script, { cwd: served.path('tasks/demo/trio-exomes') });
+  const price = '1.250001 USD\n';
+
+  test('has its outputs and its price, which billing tells digit by digit', async () => {
+    await remount();
+    await inTasks('echo run > Flagstat*/ctl');
+    const { id } = JSON.parse(await inTasks('cat Flagstat*/task.json'));
+    const output = await mustRun('getfattr', [
+      ...['--only-values', '-n', 'user.svc.id'],
+      served.path('projects/demo/trio-exomes/child/qc/child.flagstat.txt'),
+    ]);
+    const ended = ['--status', 'COMPLETED', '--cost', '1.250001', '--output', `counts=${output}`];
+    await served.sandbox.svcfs(['admin', 'tasks', 'end', id, ...ended, '--data', served.data]);
+    await waitUntil(async () => (await inTasks('cat Flagstat*/status')) === 'COMPLETED\n', {
+      what: 'the status to appear',
+    });
+    expect(await inTasks('cat Flagstat*/price')).toBe(price);
+    expect(await inTasks('head -1 Flagstat*/outputs/counts')).toMatch(/^\d+ \+ 0 in total/);
+    const billed = (script: string) => shell(script, { cwd: served.path('billing') });
+    expect(await billed('cat */total */by-project/demo/trio-exomes')).toBe(price + price);
+    expect(await billed('cut -f 1,2,6,7 */breakdown.tsv')).toBe(
+      `project\ttask\tamount\tcurrency\ndemo/trio-exomes\t${id}\t1.250001\tUSD\n`,
+    );
+  });
+});
+
+/** Copies a tree by a tool, with its links or with what they lead to. */
 const COPIES = {
-  rsync: (from: string, to: string) => mustRun('rsync', ['-a', `${from}/`, to]),
-  tar: async (from: string, to: string) => {
+  rsync: (from: string, to: string, follow: boolean) =>
+    mustRun('rsync', [follow ? '-aL' : '-a', `${from}/`, to]),
+  tar: async (from: string, to: string, follow: boolean) => {
     await mustRun('mkdir', [to]);
-    await shell(`tar -C '${from}' -cf - . | tar -C '${to}' -xf -`);
+    await shell(`tar -C '${from}' -c${follow ? 'h' : ''}f - . | tar -C '${to}' -xf -`);
   },
-  'shutil.copytree': (from: string, to: string) =>
-    mustRun('python3', ['-c', 'import shutil, sys; shutil.copytree(*sys.argv[1:], symlinks=True)', from, to]),
+  'shutil.copytree': (from: string, to: string, follow: boolean) =>
+    mustRun('python3', [
+      '-c',
+      'import shutil, sys; shutil.copytree(sys.argv[1], sys.argv[2], symlinks=sys.argv[3] == "false")',
+      ...[from, to, String(follow)],
+    ]),
 };
 
 /** Files whose text is another at each look. */
 const OF_THE_MOMENT = /^(stats|metrics)$/;
 
 test.for(Object.entries(COPIES))('%s copies every synthetic file as cat shows it', async ([tool, copy]) => {
-  for (const tree of ['.svcfs', 'apps', 'billing']) {
+  for (const [tree, follow] of [['.svcfs'], ['apps'], ['billing'], ['tasks'], ['tasks', true]] as const) {
     const from = served.path(tree);
-    const to = join(served.sandbox.root, `${tool}-${tree}`);
-    await copy(from, to);
-    const names = (await mustRun('find', [from, '-type', 'f', '-printf', '%P\\n'])).trim().split('\n');
+    const to = join(served.sandbox.root, `${tool}-${tree}${follow ? '-followed' : ''}`);
+    await copy(from, to, follow === true);
+    const find = async (...args: string[]): Promise<readonly string[]> =>
+      (await mustRun('find', args)).split('\n').filter((line) => line !== '');
+    const names = await find(...(follow ? ['-L'] : []), from, '-type', 'f', '-printf', '%P\\n');
     expect(names.length).toBeGreaterThan(3);
+    const links = ['-type', 'l', '-printf', '%P -> %l\\n'];
+    const linked = follow ? [] : await find(from, ...links);
+    expect([...(await find(to, ...links))].sort()).toEqual([...linked].sort());
+    if (follow) expect(names).toContainEqual(expect.stringMatching(/outputs\/counts$/));
     for (const name of names) {
       const copied = await readFile(join(to, name), 'utf8');
       if (OF_THE_MOMENT.test(name)) expect(copied).toMatch(/^(\{\n|# HELP)[\s\S]*\n$/);
@@ -140,6 +179,17 @@ test('an app is read by cat and jq, and nothing is changed or made there', async
 describe('.svcfs of a folder', () => {
   const CHILD = 'projects/demo/trio-exomes/child';
   const at = (...names: string[]) => served.path(CHILD, '.svcfs', ...names);
+
+  test('costs nothing to list more than the folder, and a request a record that is read', async () => {
+    await remount();
+    await stat(served.path(CHILD));
+    const look = (script: string) => calls(() => shell(script, { cwd: served.path(CHILD) }));
+    expect(await look('ls .svcfs')).toEqual({});
+    expect(await look('ls .svcfs/entries')).toEqual({ 'GET /v2/files/:file_id/list': 1 });
+    const RECORD = 'GET /v2/files/:file_id';
+    expect(await look('cat .svcfs/folder.json')).toEqual({ [RECORD]: 1 });
+    expect(await look('cat .svcfs/entries/child.bam.json')).toEqual({ [RECORD]: 1 });
+  });
 
   test('has what the platform answers of the folder and of its entries, for a request a look', async () => {
     expect(await readdir(at('entries'))).toContain('child.bam.json');

@@ -29,12 +29,14 @@ export async function deleteProject(given: string, options: DeleteOptions, conte
 async function isWanted(item: ReachedItem, signal: AbortSignal): Promise<boolean> {
   const { platform, id } = item;
   const project = await platform.api.projects.get(id, { signal });
-  const [content, { total: members }] = await Promise.all([
+  const [content, { total: tasks }, { total: members }] = await Promise.all([
     contentOf(item, project.rootFolder, signal),
+    platform.api.tasks.list({ project: id }, { offset: 0, limit: 1 }, { signal }),
     platform.api.projects.members(id, { offset: 0, limit: 1 }, { signal }),
   ]);
+  const ofTasks = tasks === 0 ? 'no tasks' : tasks === 1 ? '1 task' : `${tasks.toLocaleString('en')} tasks`;
   const others = members === 1 ? 'no other member' : `${members - 1} other members`;
-  const question = `Delete the project ${id} (${project.name}) with ${content} and ${others}? This is final.`;
+  const question = `Delete the project ${id} (${project.name}) with ${content}, ${ofTasks} and ${others}? This is final.`;
   return confirmed(question, signal);
 }
 

@@ -15,6 +15,11 @@ export interface CatalogCalls<T> {
   get(id: string, options: CallOptions): Promise<T>;
 }
 
+/** Prompts of shells name the same absent names at each command. Somebody who has just made one names it later. */
+const ABSENCE_MS = 10_000;
+/** So many absent ids are remembered. */
+const MOST_ABSENT = 1000;
+
 /**
  * A list that the platform gives its user as a whole: all projects, or all volumes, or those of them that are selected.
  * Asked for once per TTL, or ahead as well.
@@ -25,6 +30,7 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
   readonly #ttlMs: number;
   readonly #selected: IdPatterns | undefined;
   readonly #flights = new SharedFlights<'all', Known<T>>({ endsWithTime });
+  readonly #absent = new Map<string, number>();
   #known: Known<T> | undefined;
   #ahead: Promise<Known<T>> | undefined;
 
@@ -44,6 +50,11 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     return this.#known && this.#counts(this.#known) ? this.#known : this.renewed(signal);
   }
 
+  /** As `all`, asked for now or a moment ago: for an owner that is not among all. */
+  async recent(signal: AbortSignal): Promise<Known<T>> {
+    return this.#known && this.#isRecent(this.#known.learntMs) ? this.#known : this.renewed(signal);
+  }
+
   /** As `all`, asked for now. */
   async renewed(signal: AbortSignal): Promise<Known<T>> {
     this.#known = await this.#flights.join('all', signal, (shared) => this.#ask(shared));
@@ -56,10 +67,17 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     return this.#selected?.hasOwner(owner) ?? true;
   }
 
-  /** The one with an id, asked for now; it is one of all from then on. Undefined: the user has none with that id. */
+  /**
+   * The one with an id, asked for now; it is one of all from then on. Undefined: the user has none with that id, or had none a
+   * moment ago.
+   */
   async find(id: string, signal: AbortSignal): Promise<T | undefined> {
     if (this.#selected?.has(id) === false) return undefined;
+    const absentMs = this.#absent.get(id);
+    if (absentMs !== undefined && this.#isRecent(absentMs)) return undefined;
+    const askedMs = this.#clock.elapsed();
     const item = await this.#get(id, signal);
+    if (item === undefined) this.#learnAbsent(id, askedMs);
     const known = this.#known;
     if (item && known)
       this.#known = { ...known, items: [...known.items.filter((each) => each.id !== item.id), item] };
@@ -68,6 +86,7 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
 
   /** One of all is not there any more: they are asked for anew at the next use. */
   expire(): void {
+    this.#absent.clear();
     this.#known = undefined;
     this.#ahead = undefined;
   }
@@ -95,6 +114,17 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
 
   #counts({ learntMs }: Known<T>): boolean {
     return this.#clock.elapsed() - learntMs < this.#ttlMs;
+  }
+
+  #isRecent(learntMs: number): boolean {
+    return this.#clock.elapsed() - learntMs < Math.min(ABSENCE_MS, this.#ttlMs);
+  }
+
+  #learnAbsent(id: string, askedMs: number): void {
+    this.#absent.delete(id);
+    this.#absent.set(id, askedMs);
+    const [oldest] = this.#absent.keys();
+    if (this.#absent.size > MOST_ABSENT && oldest !== undefined) this.#absent.delete(oldest);
   }
 
   async #get(id: string, signal: AbortSignal): Promise<T | undefined> {

@@ -4,8 +4,8 @@
  * The contents of a project or volume are asked for when an entry inside is: listing an owner with a hundred projects
  * costs as much as with one.
  *
- * A name that the catalog lacks is asked for whenever a program names it, so that a project made elsewhere is found at
- * once.
+ * A name that the catalog lacks is asked for when a program names it, so that a project made elsewhere is found at once.
+ * The answer counts for a moment: programs name what is not there again and again.
  */
 
 import { FsError } from '../errors/fs-error.ts';
@@ -42,7 +42,7 @@ export function owners<T extends OwnedItem>(options: OwnersOptions<T>): VirtualS
     // The platform tells of no owner: only what one owns does.
     find: async (name, signal) =>
       isOwnName(name) && catalog.mayHaveOwner(nameOnPlatform(name))
-        ? entriesOf((await catalog.renewed(signal)).items).find((entry) => entry.name === name)
+        ? entriesOf((await catalog.recent(signal)).items).find((entry) => entry.name === name)
         : undefined,
   };
 }

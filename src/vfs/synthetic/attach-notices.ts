@@ -12,6 +12,7 @@ import type {
   FileHandle,
   FileSystem,
   NodeId,
+  OpenDirectoryReply,
   RequestContext,
 } from '../file-system.ts';
 import { inodeNumber } from '../model/inode-number.ts';
@@ -58,11 +59,10 @@ export function attachNotices(
         throw new FsError('EPERM', `${name} is shown as long as there is nothing else`);
       return fileSystem.unlink(parent, name, context);
     },
-    opendir: async (id, ...rest) => {
-      const reply = await fileSystem.opendir(id, ...rest);
+    opendir: (id, context) => {
       const noticed = withNotice(id);
-      if (noticed) open.set(reply.handle, { ...noticed, hasEntries: false });
-      return reply;
+      const opened = fileSystem.opendir(id, context);
+      return noticed ? remembered(noticed, opened, open) : opened;
     },
     readdir: (handle, offset, sink, context) => {
       const noticed = open.get(handle);
@@ -74,6 +74,16 @@ export function attachNotices(
       return fileSystem.releasedir(handle);
     },
   };
+}
+
+async function remembered(
+  noticed: Noticed,
+  opened: Awaitable<OpenDirectoryReply>,
+  open: Map<FileHandle, OpenDirectory>,
+): Promise<OpenDirectoryReply> {
+  const reply = await opened;
+  open.set(reply.handle, { ...noticed, hasEntries: false });
+  return reply;
 }
 
 /** What the tree has of that name, which it was asked anew, goes before. */

@@ -17,7 +17,7 @@ import { searches } from './searches.ts';
 
 export interface AppsParts {
   readonly api: Pick<Api, 'records'>;
-  readonly projects: Pick<Catalog<ProjectSummary>, 'all' | 'renewed' | 'find' | 'mayHaveOwner'>;
+  readonly projects: Pick<Catalog<ProjectSummary>, 'all' | 'recent' | 'find' | 'mayHaveOwner'>;
   readonly ttlMs: number;
 }
 
@@ -44,7 +44,7 @@ export function apps({ api, projects, ttlMs }: AppsParts): SyntheticDirectory {
         if (!projects.mayHaveOwner(owner)) return undefined;
         const has = ({ items }: { readonly items: readonly ProjectSummary[] }): boolean =>
           items.some((each) => each.owner === owner);
-        return has(await projects.all(signal)) || has(await projects.renewed(signal))
+        return has(await projects.all(signal)) || has(await projects.recent(signal))
           ? entry(owner)
           : undefined;
       };

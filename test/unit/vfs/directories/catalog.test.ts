@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { NEVER, ReadingWorld, TTL_MS } from '../../../support/reading-world.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 
+/** For which an absence counts. */
+const MOMENT_MS = 10_000;
+
 let world: ReadingWorld;
 beforeEach(() => {
   world = new ReadingWorld();
@@ -90,6 +93,7 @@ describe('what is made elsewhere is found at once when it is named', () => {
     expect(await world.lookup(`${kind}/ada/new`)).toBeUndefined();
     await world.list(await world.directory(`${kind}/ada`));
     world.platform[kind].push('new');
+    await world.clock.advance(MOMENT_MS);
     world.platform.taken();
     const node = await world.at(`${kind}/ada/new`);
     expect(node.kind).toBe(kind === 'projects' ? 'project-folder' : 'volume-directory');
@@ -104,6 +108,7 @@ describe('what is made elsewhere is found at once when it is named', () => {
     expect(await world.list(await world.directory(kind))).toEqual([]);
     expect(await world.lookup(`${kind}/ada`)).toBeUndefined();
     world.platform[kind].push(...there);
+    await world.clock.advance(MOMENT_MS);
     expect(await world.at(`${kind}/ada/${there[0]}`)).toBeDefined();
   });
 
@@ -111,6 +116,25 @@ describe('what is made elsewhere is found at once when it is named', () => {
     const owner = await world.directory('projects/ada');
     await world.lookup('projects/ada/absent');
     expect(world.tree.absenceTtl(owner, 'absent')).toBe(0);
+  });
+
+  it('but an absence counts for a moment, or until something is told or asked anew', async () => {
+    const calls = async (): Promise<readonly string[]> => {
+      expect(await world.lookup('projects/ada/HEAD')).toBeUndefined();
+      expect(await world.lookup('projects/HEAD')).toBeUndefined();
+      return world.platform.taken();
+    };
+    await world.at('projects/ada/one');
+    await world.clock.advance(MOMENT_MS);
+    world.platform.taken();
+    expect(await calls()).toEqual(['projects.get', 'projects.list']);
+    await world.clock.advance(MOMENT_MS - 1);
+    expect(await calls()).toEqual([]);
+    await world.clock.advance(1);
+    expect(await calls()).toEqual(['projects.get', 'projects.list']);
+    world.catalogs.projects.expire();
+    world.platform.projects.push('HEAD');
+    expect(await world.at('projects/ada/HEAD')).toBeDefined();
   });
 
   it('without a request for names that no project can have', async () => {
