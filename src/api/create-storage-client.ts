@@ -12,6 +12,7 @@ import { putPartOver } from './storage/put-part.ts';
 import { redirectedRangeExchange } from './storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from './storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
+import { type Transfer, withTransferObserver } from './storage/with-transfer-observer.ts';
 import type { StorageClient } from './storage-client.ts';
 import { answerTimeoutFor, watchedConnector } from './transport/watch-sending.ts';
 
@@ -24,6 +25,10 @@ export interface StorageOptions {
   /** Default: direct connections. */
   readonly network?: Network;
   readonly limits?: Partial<StorageLimits>;
+  /** Told of each range and part that is over. */
+  readonly onTransfer?: (transfer: Transfer) => void;
+  /** Told when an exchange with a store is made anew. */
+  readonly onRetry?: () => void;
 }
 
 export interface StorageLimits {
@@ -69,11 +74,12 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     keepAliveTimeout: 15_000,
   });
   const end = sharedAbortController();
-  const retries = { clock: options.clock, timeoutMs: limits.timeoutMs, ended: end.signal };
+  const { clock, onTransfer, onRetry } = options;
+  const retries = { clock, timeoutMs: limits.timeoutMs, ended: end.signal, onRetry };
   const sockets = new ConnectionPool(limits, network);
   const puts = new ConnectionPool({ ...limits, connections: uploads, sending: limits }, network);
   const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
-  return {
+  const client: StorageClient = {
     getRange: getRangeOver(exchange, { ...retries, stallTimeoutMs: limits.stallTimeoutMs }),
     connectAhead: (origin, connections) => sockets.connectAhead(new URL(origin), connections),
     putPart: putPartOver({ agent, sockets: puts }, { ...retries, uploadLimit: options.uploadLimit }),
@@ -84,4 +90,5 @@ export function createStorageClient(options: StorageOptions): StorageClient {
       await agent.destroy();
     },
   };
+  return onTransfer === undefined ? client : withTransferObserver(client, onTransfer, clock);
 }

@@ -181,6 +181,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       logControl: context.logControl,
       exchanges: () => clients.service.exchanges(),
       statistics: information.statistics,
+      metrics: information.metrics,
       circumstances: information.circumstances,
       cached: bytes.reader.cached,
       warnings,

@@ -30,8 +30,8 @@ process.once('message', async (settings: MountSettings) => {
     starting = false;
     process.off('disconnect', exitWithParent);
     endWhenTold(served, settings.tied);
-    const { username, warnings } = served;
-    await report({ type: 'ready', username, warnings });
+    const { username, warnings, metricsUrl } = served;
+    await report({ type: 'ready', username, warnings, metricsUrl });
     await served.ended;
     process.exit(0);
   } catch (error) {

@@ -37,6 +37,11 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host, port };
 }
 
+/** The same, or a port of this machine's own address alone: `9100`, `:9100`. */
+export function parseOwnAddress(text: string): ListenAddress {
+  return parseListenAddress(/^:?\d+$/.test(text) ? `127.0.0.1:${text.replace(':', '')}` : text);
+}
+
 /** Names, addresses and networks such as `169.254.7.0/24`, by commas. */
 export function parseHosts(text: string): readonly string[] {
   const hosts = text.split(',').map((host) => host.trim());

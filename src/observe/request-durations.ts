@@ -1,5 +1,8 @@
 import { Durations, type DurationsSnapshot } from './durations.ts';
 
+/** Why a request was sent again: it failed, or was refused for the rate limit. */
+export type Retries = Readonly<Record<'failure' | 'rate', number>>;
+
 /** By call, and of each by status; `none` where no answer came. */
 export type RequestsSnapshot = Readonly<Record<string, Readonly<Record<string, DurationsSnapshot>>>>;
 
@@ -14,10 +17,19 @@ interface AnsweredRequest {
 /** How long the requests of each call took, by the status of their answers, retries included. */
 export class RequestDurations {
   readonly #calls = new Map<string, Map<string, Durations>>();
+  readonly #retries = { failure: 0, rate: 0 };
 
   add({ name, status, ms }: AnsweredRequest): void {
     const statuses = gotten(this.#calls, name, () => new Map<string, Durations>());
     gotten(statuses, String(status ?? 'none'), () => new Durations()).add(ms);
+  }
+
+  readonly addRetry = (because: keyof Retries): void => {
+    this.#retries[because] += 1;
+  };
+
+  get retries(): Retries {
+    return { ...this.#retries };
   }
 
   snapshot(): RequestsSnapshot {

@@ -15,13 +15,13 @@ export function watchServices({
 }: HasStore & HasStats & HasMetrics & HasClock): void {
   metrics.watchProcess();
   metrics.gauge('svcfs_parts_in_flight', 'Parts being received now.', () => stats.partsInFlight);
-  metrics.gauge(
-    'svcfs_storage_received_bytes',
+  metrics.total(
+    'svcfs_storage_received_bytes_total',
     'Bytes of parts received through the service since it started.',
     () => stats.storagePutBytes,
   );
-  metrics.gauge(
-    'svcfs_storage_sent_bytes',
+  metrics.total(
+    'svcfs_storage_sent_bytes_total',
     'Bytes of contents sent through the service since it started.',
     () => stats.storageGetBytes,
   );

@@ -3,6 +3,7 @@ import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { mustRun, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 import { MAY_MOUNT, SmallDisk } from '../support/small-disk.ts';
@@ -42,6 +43,11 @@ async function svcfs(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await served.sandbox.svcfs(args);
   if (code !== 0) throw new Error(`svcfs ${args.join(' ')}: ${code} ${stderr}`);
   return stdout;
+}
+
+/** Of a text for Prometheus. */
+function namesIn(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.startsWith('# TYPE '));
 }
 
 /** How often the kernel asks for bytes during `work`, without those of asking that. */
@@ -152,8 +158,9 @@ describe('svcfs warmup', () => {
   });
 });
 
-test('svcfs cache tells how much is cached and how much it helps, and evicts', async () => {
-  await remount(...cacheArgs);
+test('svcfs cache tells how much is cached and how much it helps, and evicts; metrics tell the same', async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  await remount(...cacheArgs, '--metrics', address);
   await svcfs('warmup', big);
   await mustRun('cmp', [source, big]);
   expect(await svcfs('cache')).toMatch(/24\.0 MiB \(100 %\) of 24\.0 MiB came from it/);
@@ -172,7 +179,11 @@ test('svcfs cache tells how much is cached and how much it helps, and evicts', a
   expect(metrics).toMatch(/^svcfs_mount_disk_cache_entries 0$/m);
   expect(metrics).toMatch(/^svcfs_mount_disk_cache_asked_bytes_total\{disk="hit"\} \d{8}$/m);
   expect(metrics).toMatch(/^svcfs_mount_operations_total\{operation="READ",outcome="done"\} \d+$/m);
-  expect(metrics).toMatch(/^svcfs_mount_api_requests_total\{call="GET \/files"\} \d+$/m);
+  expect(metrics).toMatch(
+    /^svcfs_mount_api_request_duration_seconds_count\{call="GET \/files",status="200"\} \d+$/m,
+  );
+  const scraped = await (await fetch(`http://${address}/metrics`)).text();
+  expect(namesIn(scraped)).toEqual(namesIn(metrics));
 });
 
 describe('a cache directory that cannot be used is told, and the mount works without it:', () => {

@@ -43,7 +43,7 @@ describe('metrics', () => {
     expect(await metric('svcfs_uploads_total{end="completed"}')).toBe(1);
     expect(await metric('svcfs_uploads_total{end="aborted"}')).toBe(1);
     expect(await metric('svcfs_uploaded_bytes_total')).toBe(12);
-    expect(await metric('svcfs_storage_received_bytes')).toBe(12);
+    expect(await metric('svcfs_storage_received_bytes_total')).toBe(12);
     expect(await metric('svcfs_parts_in_flight')).toBe(0);
     expect(await metric('svcfs_uploads_open')).toBe(0);
   });

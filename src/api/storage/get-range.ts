@@ -13,6 +13,8 @@ export interface RetryLimits {
   readonly timeoutMs: number;
   /** Aborted when the client is closed: then nothing is tried again. */
   readonly ended?: AbortSignal;
+  /** Told when something is tried again. */
+  readonly onRetry?: (() => void) | undefined;
 }
 
 export interface RangeLimits extends RetryLimits {
@@ -188,14 +190,16 @@ class Answers {
 }
 
 /** As that of the patience, until the client is closed: rejects with the reason of that then. */
-export function anotherTry(
+export async function anotherTry(
   patience: Patience,
-  { ended }: RetryLimits,
+  { ended, onRetry }: RetryLimits,
   signal: AbortSignal | undefined,
   silentMs?: number,
 ): Promise<boolean> {
   const ends = [ended, signal].filter((each) => each !== undefined);
-  return patience.anotherTry(AbortSignal.any(ends), silentMs);
+  const isGiven = await patience.anotherTry(AbortSignal.any(ends), silentMs);
+  if (isGiven) onRetry?.();
+  return isGiven;
 }
 
 export function toStorageError(error: unknown): StorageError {

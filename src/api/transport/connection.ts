@@ -54,6 +54,8 @@ export interface ConnectionOptions {
   readonly onRateWait?: (ms: number) => void;
   /** Told when a call that was refused for the rate limit begins to sit that out, and how long. */
   readonly onRefused?: (ms: number) => void;
+  /** Told when a call is sent again, and why: it failed, or was refused for the rate limit. */
+  readonly onRetry?: (because: 'failure' | 'rate') => void;
   /** Told once, when the clocks of the service and of this machine differ by more than a minute: by how much the former is ahead. */
   readonly onClockSkew?: (aheadMs: number) => void;
   /** Of the bytes of files, over all calls. */
@@ -134,6 +136,7 @@ export function connect(options: ConnectionOptions): Connection {
     unanswered,
     timeoutMs,
     closed: closed.signal,
+    onRetry: options.onRetry,
   });
   return {
     call: callerOver(

@@ -19,6 +19,8 @@ export interface RetryOptions {
   /** Ends every pause. */
   readonly closed: AbortSignal;
   readonly random?: () => number;
+  /** Told when a call is about to be sent again. */
+  readonly onRetry?: ((because: 'failure' | 'rate') => void) | undefined;
 }
 
 /** The end of a call's time is kept for one more try, however long its pauses are. */
@@ -78,6 +80,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         spentMs += tookMs + pauseMs;
         await clock.sleep(pauseMs, interrupted);
       }
+      options.onRetry?.(decision.because);
     }
   };
   return (call) => unanswered.during((pending) => sendUntil(call, pending));

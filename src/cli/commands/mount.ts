@@ -96,6 +96,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   if (!options.quiet) {
     console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
     console.log(`log: ${directory.log}`);
+    if (daemon.metricsUrl !== undefined) console.log(`metrics: ${daemon.metricsUrl}`);
   }
   const aboutManifest = manifest ? warningOfEndpoint(manifest, credentials.endpoint) : [];
   for (const warning of [...aboutManifest, ...daemon.warnings]) console.error(`svcfs: ${warning}`);

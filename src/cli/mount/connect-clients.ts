@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import { type ApiClient, createApi } from '../../api/create-api.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
 import { Network } from '../../api/network/network.ts';
-import { TakenParts } from '../../api/storage/count-parts.ts';
 import { limitDownloads } from '../../api/storage/limit-downloads.ts';
 import type { StorageClient } from '../../api/storage-client.ts';
 import { TokenLooks } from '../../config/token-places.ts';
@@ -10,6 +9,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { RequestDurations } from '../../observe/request-durations.ts';
+import { TransferCounts } from '../../observe/transfer-counts.ts';
 import { DialectMemory } from '../dialect-memory.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { ServiceLog } from './service-log.ts';
@@ -19,7 +19,7 @@ export interface Clients {
   readonly storage: StorageClient;
   readonly service: ServiceLog;
   readonly requests: RequestDurations;
-  readonly takenParts: TakenParts;
+  readonly transfers: TransferCounts;
   close(): Promise<void>;
 }
 
@@ -37,6 +37,7 @@ export function connectClients(
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock, onWait);
   const requests = new RequestDurations();
+  const transfers = new TransferCounts();
   const { onRateWait, onRefused, onClockSkew } = service;
   const memory = new DialectMemory(dirname(directory.root));
   const looks = tokenPlaces && new TokenLooks(tokenPlaces, endpoint);
@@ -59,14 +60,20 @@ export function connectClients(
       requests.add(exchange);
       service.onExchange(exchange);
     },
+    onRetry: requests.addRetry,
     onRateWait,
     onRefused,
     onClockSkew,
   });
-  const takenParts = new TakenParts();
-  const storage = takenParts.of(
-    createStorageClient({ clock, network, limits, uploadLimit, uploads: options.uploads }),
-  );
+  const storage = createStorageClient({
+    clock,
+    network,
+    limits,
+    uploadLimit,
+    uploads: options.uploads,
+    onTransfer: transfers.add,
+    onRetry: transfers.addRetry,
+  });
   return {
     api,
     storage:
@@ -75,7 +82,7 @@ export function connectClients(
         : limitDownloads(storage, throttle(options.limitDownload)),
     service,
     requests,
-    takenParts,
+    transfers,
     close: async () => {
       await Promise.all([api.close(), storage.close()]);
     },

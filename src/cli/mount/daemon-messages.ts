@@ -47,7 +47,13 @@ export interface DaemonWait {
 
 /** The daemon's one answer. */
 export type DaemonReport =
-  | { readonly type: 'ready'; readonly username: string; readonly warnings: readonly string[] }
+  | {
+      readonly type: 'ready';
+      readonly username: string;
+      readonly warnings: readonly string[];
+      /** The address of the metrics, where they were asked for. */
+      readonly metricsUrl?: string | undefined;
+    }
   | { readonly type: 'failed'; readonly exit: ExitName; readonly message: string };
 
 /** The command tells the daemon this each time the daemon is to end. */

@@ -35,6 +35,8 @@ export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
   readonly logControl: LogControl;
   readonly exchanges: () => readonly PastExchange[];
   readonly statistics: () => MountStatistics;
+  /** The same for Prometheus. */
+  readonly metrics: () => string;
   readonly circumstances: (path?: string) => readonly string[];
 }
 

@@ -3,6 +3,7 @@ import type { NetworkSettings } from '../../config/network.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
 import { placeOf } from '../../lib/proxy-address.ts';
 import { proxyFor } from '../../lib/proxy-rules.ts';
+import { processMetrics } from '../../observe/process-metrics.ts';
 import { prometheusText } from '../../observe/prometheus-text.ts';
 import type { MountInformation } from '../../vfs/trees/control/control.ts';
 import { packageVersion } from '../package-version.ts';
@@ -36,12 +37,13 @@ export interface CountingInformation extends MountInformation {
 
 /** The contents of `.svcfs/version`, `config`, `stats` and `metrics`. */
 export function mountInformation(settings: MountSettings, parts: CountedParts): CountingInformation {
+  const info = { version: packageVersion(), mountPoint: settings.mountPoint };
   return {
-    version: packageVersion(),
+    version: info.version,
     config: configOf(settings, parts.memory),
     statistics: () => statisticsOf(parts),
     circumstances: (path) => circumstancesOf(statisticsOf(parts), settings.options, path),
-    metrics: () => prometheusText(mountMetrics(statisticsOf(parts))),
+    metrics: () => prometheusText([...mountMetrics(statisticsOf(parts), info), ...processMetrics()]),
   };
 }
 

@@ -1,13 +1,28 @@
-/** The content of `.svcfs/metrics`: every name and unit is in this file. The numbers are those of `.svcfs/stats`. */
+/**
+ * The metrics of a mount: every name, unit and label is in this file, and in src/observe/METRICS.md for its readers. The
+ * numbers are those of `.svcfs/stats`.
+ */
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
-import type { Metric, Sample } from '../../observe/prometheus-text.ts';
+import type { DurationsSample, Metric, Sample, Value } from '../../observe/prometheus-text.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
-export function mountMetrics(statistics: MountStatistics): readonly Metric[] {
+/** API requests take no less: shorter ones are not told apart. */
+const SHORTEST_REQUEST_MS = 1;
+
+export interface MountInfo {
+  readonly version: string;
+  readonly mountPoint: string;
+}
+
+export function mountMetrics(statistics: MountStatistics, info: MountInfo): readonly Metric[] {
   const { diskCache } = statistics;
   return [
+    gauge('info', '1, with the version of svcfs and the mount point.', [
+      { labels: { version: info.version, mount_point: info.mountPoint }, value: 1 },
+    ]),
     ...operationMetrics(statistics),
     ...apiMetrics(statistics),
+    ...storeMetrics(statistics),
     ...memoryMetrics(statistics),
     ...(diskCache === null ? [] : diskCacheMetrics(diskCache)),
     ...spoolMetrics(statistics),
@@ -36,20 +51,42 @@ function operationMetrics({ operations }: MountStatistics): readonly Metric[] {
         { labels: { operation, outcome: 'failed' }, value: failed },
       ]),
     ),
+    histogram(
+      'operation_duration_seconds',
+      'Time from the request of the kernel to its answer.',
+      each.map(([operation, { answered: count, ms, buckets }]) => ({
+        labels: { operation },
+        durations: { count, ms, buckets },
+      })),
+    ),
     counter(
-      'operation_seconds_total',
-      'Time from the request of the kernel to its answer, summed.',
-      each.map(([operation, { ms }]) => ({ labels: { operation }, value: ms / 1000 })),
+      'operation_errors_total',
+      'Requests of the kernel that failed, by errno. ENOENT is the answer to a look at a name that is free.',
+      each.flatMap(([operation, { errors }]) =>
+        Object.entries(errors).map(([errno, value]) => ({ labels: { operation, errno }, value })),
+      ),
     ),
   ];
 }
 
-function apiMetrics({ api }: MountStatistics): readonly Metric[] {
-  const { calls, lost, away, tokenRefusedSinceMs, rate, rateWaits } = api;
+function apiMetrics({ api, requests, retries }: MountStatistics): readonly Metric[] {
+  const { lost, away, tokenRefusedSinceMs, rate, rateWaits } = api;
   const { window } = rate;
   const known = window === undefined || window === 'unlimited' ? undefined : window;
   return [
-    counter('api_requests_total', 'Requests sent to the API, retries included.', byLabel('call', calls)),
+    histogram(
+      'api_request_duration_seconds',
+      'Time from a request of the API to its answer, retries included; status none: no answer came.',
+      Object.entries(requests).flatMap(([call, statuses]) =>
+        Object.entries(statuses).map(([status, durations]) => ({ labels: { call, status }, durations })),
+      ),
+      SHORTEST_REQUEST_MS,
+    ),
+    counter(
+      'api_retries_total',
+      'Requests sent again, by why: failure, or a refusal for the rate limit.',
+      byLabel('because', { ...retries }),
+    ),
     counter('api_requests_lost_total', 'Requests of the API without an answer.', one(lost)),
     gauge('api_away', '1 while the service does not answer.', one(away ? 1 : 0)),
     gauge(
@@ -78,13 +115,43 @@ function apiMetrics({ api }: MountStatistics): readonly Metric[] {
   ];
 }
 
+function storeMetrics({ stores }: MountStatistics): readonly Metric[] {
+  const { range, part, firstByte, retries } = stores;
+  const each = Object.entries({ range, part });
+  return [
+    counter('store_received_bytes_total', 'Bytes of ranges that stores sent.', one(range.bytes)),
+    counter('store_sent_bytes_total', 'Bytes of parts that stores took.', one(part.bytes)),
+    histogram(
+      'store_request_duration_seconds',
+      'Time of a range that came or a part that was taken, with its retries.',
+      each.map(([kind, { durations }]) => ({ labels: { kind }, durations })),
+      SHORTEST_REQUEST_MS,
+    ),
+    histogram(
+      'store_first_byte_seconds',
+      'Time until a store answered for a range.',
+      [{ durations: firstByte }],
+      SHORTEST_REQUEST_MS,
+    ),
+    counter(
+      'store_requests_total',
+      'Ranges and parts that are over, by how they ended; given_up: nobody wanted them any more.',
+      each.flatMap(([kind, { ends }]) =>
+        Object.entries(ends).map(([end, value]) => ({ labels: { kind, end }, value })),
+      ),
+    ),
+    counter('store_retries_total', 'Exchanges with stores that failed and were made anew.', one(retries)),
+  ];
+}
+
 function memoryMetrics({ cache, memory }: MountStatistics): readonly Metric[] {
-  const { hits, misses, cachedBytes, fetchedBytes, splicedBytes } = cache;
+  const { hits, misses, cachedBytes, fetchedBytes, splicedBytes, readBytes } = cache;
   return [
     counter('reads_total', 'Reads, by whether all bytes were in memory.', [
       { labels: { memory: 'hit' }, value: hits },
       { labels: { memory: 'miss' }, value: misses },
     ]),
+    counter('read_bytes_total', 'Bytes of platform files handed to readers.', one(readBytes)),
     counter(
       'fetched_bytes_total',
       'Asked of the disk cache or the store, ahead of readers too.',
@@ -158,12 +225,16 @@ function transferMetrics({ uploads, jobs }: MountStatistics): readonly Metric[] 
   ];
 }
 
-function counter(name: string, help: string, samples: readonly Sample[]): Metric {
+function counter(name: string, help: string, samples: readonly Sample[]): Value {
   return { name: `svcfs_mount_${name}`, help, type: 'counter', samples };
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+function gauge(name: string, help: string, samples: readonly Sample[]): Value {
   return { name: `svcfs_mount_${name}`, help, type: 'gauge', samples };
+}
+
+function histogram(name: string, help: string, samples: readonly DurationsSample[], fromMs = 0): Metric {
+  return { name: `svcfs_mount_${name}`, help, type: 'histogram', samples, fromMs };
 }
 
 function one(value: number): readonly Sample[] {

@@ -1,5 +1,4 @@
 import type { ApiClient } from '../../api/create-api.ts';
-import type { TakenParts } from '../../api/storage/count-parts.ts';
 import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { OpenedDiskCache } from '../../content/disk/open-disk-cache.ts';
@@ -9,7 +8,8 @@ import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts, OperationSnapshot } from '../../observe/operation-counts.ts';
-import type { RequestDurations, RequestsSnapshot } from '../../observe/request-durations.ts';
+import type { RequestDurations, RequestsSnapshot, Retries } from '../../observe/request-durations.ts';
+import type { StoresSnapshot, TransferCounts } from '../../observe/transfer-counts.ts';
 import type { Beliefs, BeliefsSnapshot } from '../../vfs/model/beliefs.ts';
 import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/model/unkept-counts.ts';
 import type { ServiceLog } from './service-log.ts';
@@ -17,13 +17,13 @@ import type { ServiceLog } from './service-log.ts';
 export interface CountedParts {
   readonly api: ApiClient;
   readonly service: ServiceLog;
-  readonly takenParts: TakenParts;
   readonly reader: CachingReader;
   readonly memory: MemoryPool;
   /** Undefined: not asked for. */
   readonly disk: OpenedDiskCache | undefined;
   readonly operations: OperationCounts;
   readonly requests: RequestDurations;
+  readonly transfers: TransferCounts;
   readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
   readonly unkept: UnkeptCounts;
@@ -59,6 +59,10 @@ export type MountStatistics = Readonly<{
   operations: Readonly<Record<string, OperationSnapshot>>;
   /** To the API, by call and status, retries included. */
   requests: RequestsSnapshot;
+  /** Of these, how many were sent again, and why. */
+  retries: Retries;
+  /** Bytes from and to stores. */
+  stores: StoresSnapshot;
 }>;
 
 interface UploadCounts {
@@ -68,7 +72,8 @@ interface UploadCounts {
 }
 
 export function statisticsOf(parts: CountedParts): MountStatistics {
-  const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations, requests } = parts;
+  const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations } = parts;
+  const stores = parts.transfers.snapshot();
   return {
     api: { ...api.status(), ...service.snapshot() },
     cache: reader.statistics(),
@@ -81,12 +86,14 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
       freshBytes: memory.freshBytes,
     },
     spool: writer.spool(),
-    uploads: { ...countUploads(writer.uploads()), sentBytes: parts.takenParts.bytes },
+    uploads: { ...countUploads(writer.uploads()), sentBytes: stores.part.bytes },
     jobs: { unfinished: jobs.pending() },
     unkept: unkept.snapshot(),
     believed: beliefs.snapshot(),
     operations: operations.snapshot(),
-    requests: requests.snapshot(),
+    requests: parts.requests.snapshot(),
+    retries: parts.requests.retries,
+    stores,
   };
 }
 

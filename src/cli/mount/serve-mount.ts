@@ -18,6 +18,7 @@ import { type ControlHandler, listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { answerInquiry, type Inquiries } from './inquiries.ts';
 import { lockState, type TakenLock } from './lock-state.ts';
+import { type MetricsServer, serveMetrics } from './metrics-server.ts';
 import { MountEnd } from './mount-end.ts';
 import { leadsInside } from './own-files.ts';
 import type { RunningMount } from './running-mount.ts';
@@ -27,6 +28,7 @@ import { NO_WATCHDOG, startWatchdog, type Watchdog } from './start-watchdog.ts';
 export interface ServedMount {
   readonly username: string;
   readonly warnings: readonly string[];
+  readonly metricsUrl: string | undefined;
   readonly end: MountEnd;
   /** The mount is gone and nothing of it is left. */
   readonly ended: Promise<void>;
@@ -44,6 +46,7 @@ interface Given {
 interface Company extends Given {
   readonly lock: TakenLock;
   readonly control: Server;
+  readonly metrics: MetricsServer | undefined;
   readonly watchdog: Watchdog;
 }
 
@@ -79,11 +82,12 @@ export async function serveMount(
 
 async function serveWith(given: Given): Promise<Omit<ServedMount, 'rotateLog'>> {
   const { settings, log, clients } = given;
-  const { directory, mountPoint, endpoint } = settings;
+  const { directory, mountPoint, endpoint, options } = settings;
   const { username } = await checkAccess(clients.api);
   process.env['PATH'] = await pathOutside(settings, process.env['PATH'] ?? '');
-  const lock = await lockState(directory, log);
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
+  const metrics = options.metrics && (await serveMetrics(options.metrics, () => served?.inquiries.metrics()));
+  const lock = await lockState(directory, log);
   const handle: ControlHandler = async (request, send, signal) => {
     if (request.request === 'ping') return { answer: 'alive' };
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
@@ -102,7 +106,7 @@ async function serveWith(given: Given): Promise<Omit<ServedMount, 'rotateLog'>> 
     settings.passed === undefined
       ? startWatchdog(settings, () => log.error({}, 'the watchdog ended'))
       : NO_WATCHDOG;
-  const company = { ...given, lock, control, watchdog };
+  const company = { ...given, lock, control, watchdog, metrics };
   try {
     const mount = await mountAndRegister(company, username);
     const end = new MountEnd(mount, log);
@@ -110,7 +114,8 @@ async function serveWith(given: Given): Promise<Omit<ServedMount, 'rotateLog'>> 
     log.info({ mountPoint, endpoint, username }, 'mounted');
     const { warnings } = mount;
     for (const warning of warnings) log.warn({}, warning);
-    return { username, warnings, end, ended: end.ended.then(() => part(company)) };
+    const ended = end.ended.then(() => part(company));
+    return { username, warnings, metricsUrl: metrics?.url, end, ended };
   } catch (error) {
     log.error({ err: error }, 'mount failed');
     await part(company);
@@ -186,7 +191,8 @@ function detachOnCrash(mount: RunningMount, log: Logger): void {
 }
 
 async function part(company: Company): Promise<void> {
-  const { settings, log, lock, control, watchdog } = company;
+  const { settings, log, lock, control, watchdog, metrics } = company;
+  metrics?.close();
   control.close();
   // An asker that reads its last answer slowly gets a moment; one that says nothing must not keep us.
   await Promise.race([once(control, 'close'), systemClock.sleep(LAST_ANSWER_MS)]);

@@ -19,6 +19,7 @@ export interface Daemon {
   readonly username: string;
   /** Warnings of options that work less than was asked for. */
   readonly warnings: readonly string[];
+  readonly metricsUrl: string | undefined;
   /** Whether it ended as it should. */
   readonly ended: Promise<boolean>;
   /** Tells it to finish and unmount; told twice, to unmount now. */
@@ -61,6 +62,7 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
     pid: child.pid ?? 0,
     username: report.username,
     warnings: report.warnings,
+    metricsUrl: report.metricsUrl,
     ended,
     // It may have ended meanwhile, and the channel with it.
     end: () => void (child.connected && child.send(END, () => undefined)),

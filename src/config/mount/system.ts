@@ -1,5 +1,5 @@
 import type { Option } from '../option.ts';
-import { parseDirectory, parseSizeFrom } from '../option-text.ts';
+import { type ListenAddress, parseDirectory, parseOwnAddress, parseSizeFrom } from '../option-text.ts';
 
 const foreground: Option<boolean> = {
   flags: '--foreground',
@@ -56,6 +56,17 @@ const logSize: Option<number> = {
   parse: parseSizeFrom('64K'),
 };
 
+const metrics: Option<ListenAddress | undefined> = {
+  flags: '--metrics <address>',
+  help:
+    'answer /metrics for Prometheus, to anyone who asks, at a port of 127.0.0.1 or at HOST:PORT; port 0 picks a free one. ' +
+    'The file .svcfs/metrics of the mount has the same',
+  environment: 'SVCFS_METRICS',
+  default: undefined,
+  defaultText: 'nowhere',
+  parse: parseOwnAddress,
+};
+
 const verbose: Option<boolean> = {
   flags: '-v, --verbose',
   help: 'say where each option comes from, and log everything',
@@ -90,6 +101,7 @@ export const SYSTEM = {
   logLevel,
   logFormat,
   logSize,
+  metrics,
   verbose,
   quiet,
   dryRun,

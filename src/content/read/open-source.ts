@@ -107,7 +107,7 @@ export class OpenSource implements OpenVersion {
     const handedOn = splices ? this.#handOn(segments, offset, end) : undefined;
     if (handedOn !== undefined) return handedOn;
     const missing = missingOf(gathered, end);
-    this.#options.cache.countRead(missing === undefined);
+    this.#options.cache.countRead(missing === undefined, end - offset);
     if (missing === undefined) return lend(segments, offset, end, this.#options.cache);
     return this.#lendOnceThere(gathered, missing, {
       offset,

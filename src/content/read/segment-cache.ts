@@ -39,6 +39,8 @@ export interface CacheStatistics {
   readonly cachedBytes: number;
   /** Asked of the store, ahead of readers included. */
   readonly fetchedBytes: number;
+  /** Handed to readers, those below included. */
+  readonly readBytes: number;
   /** Handed on to the kernel from the sockets they came over. */
   readonly splicedBytes: number;
 }
@@ -63,6 +65,7 @@ export class SegmentCache {
   #cachedBytes = 0;
   #fetchedBytes = 0;
   #splicedBytes = 0;
+  #readBytes = 0;
 
   constructor(pool: MemoryPool) {
     this.#pool = pool;
@@ -87,10 +90,12 @@ export class SegmentCache {
       cachedBytes: this.#cachedBytes,
       fetchedBytes: this.#fetchedBytes,
       splicedBytes: this.#splicedBytes,
+      readBytes: this.#readBytes,
     };
   }
 
-  countRead(found: boolean): void {
+  countRead(found: boolean, bytes: number): void {
+    this.#readBytes += bytes;
     if (found) this.#hits += 1;
     else this.#misses += 1;
   }
@@ -98,6 +103,7 @@ export class SegmentCache {
   countSpliced(bytes: number, reads: number): void {
     this.#hits += reads;
     this.#splicedBytes += bytes;
+    this.#readBytes += bytes;
   }
 
   /** Starts to fetch a gap for a reader that waits up to `demandEnd`; when memory is short, no further. */

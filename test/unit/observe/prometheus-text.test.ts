@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { Durations } from '../../../src/observe/durations.ts';
 import { prometheusText } from '../../../src/observe/prometheus-text.ts';
 
-it('writes counters and gauges with their labels, escaped', async () => {
-  const text = await prometheusText([
+it('writes counters and gauges with their labels, escaped', () => {
+  const text = prometheusText([
     {
       name: 'calls_total',
       help: 'Calls made.',
@@ -23,5 +24,29 @@ it('writes counters and gauges with their labels, escaped', async () => {
     '# HELP level A level.',
     '# TYPE level gauge',
     'level -1.5',
+  ]);
+});
+
+it('writes durations as a histogram in seconds, whose buckets hold those before them', () => {
+  const counted = new Durations();
+  for (const ms of [0.5, 1500, 1600, 200_000]) counted.add(ms);
+  const text = prometheusText([
+    {
+      name: 'call_seconds',
+      help: 'Time of calls.',
+      type: 'histogram',
+      fromMs: 1000,
+      samples: [{ labels: { call: 'GET' }, durations: counted.snapshot() }],
+    },
+  ]);
+  expect(text.trim().split('\n')).toEqual([
+    '# HELP call_seconds Time of calls.',
+    '# TYPE call_seconds histogram',
+    ...[1.048576, 2.097152, 4.194304, 8.388608, 16.777216, 33.554432, 67.108864, 134.217728].map(
+      (end, index) => `call_seconds_bucket{call="GET",le="${end}"} ${index === 0 ? 1 : 3}`,
+    ),
+    'call_seconds_bucket{call="GET",le="+Inf"} 4',
+    'call_seconds_sum{call="GET"} 203.1005',
+    'call_seconds_count{call="GET"} 4',
   ]);
 });

@@ -1,5 +1,5 @@
 /**
- * The service's metrics of itself, in Prometheus' terms: every name, unit and label is in this file.
+ * The service's metrics of itself, in Prometheus' terms. src/observe/METRICS.md has every name, unit and label for its readers.
  *
  * Labels never hold values that a caller chooses: routes are patterns (`/v2/files/:file_id`), not addresses. So the
  * number of series stays small, and no name or signature gets into them.
@@ -107,7 +107,20 @@ export class ServiceMetrics implements RequestMetrics {
     });
   }
 
-  /** The same, one value for each set of labels. */
+  /** A sum that is kept elsewhere. */
+  total(name: string, help: string, read: () => number): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
+      },
+    });
+  }
+
+  /** A gauge with one value for each set of labels. */
   gauges(
     { name, help, labels }: { readonly name: string; readonly help: string; readonly labels: string[] },
     read: () => Promise<readonly { readonly labels: Record<string, string>; readonly value: number }[]>,

@@ -27,7 +27,7 @@ export interface MountInformation {
   /** The conditions that delay or fail every operation now, for a user who asks why something fails. */
   readonly circumstances: () => readonly string[];
   /** The same, in Prometheus' text format. */
-  readonly metrics: () => Promise<string>;
+  readonly metrics: () => string;
 }
 
 export interface ControlParts {

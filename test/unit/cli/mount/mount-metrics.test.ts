@@ -4,9 +4,13 @@ import type { MountStatistics } from '../../../../src/cli/mount/mount-statistics
 import { someStatistics } from '../some-statistics.ts';
 
 function spoolMetrics(spool: MountStatistics['spool']): Readonly<Record<string, number | undefined>> {
-  const metrics = mountMetrics(someStatistics({ spool }));
+  const metrics = mountMetrics(someStatistics({ spool }), { version: '1.2.3', mountPoint: '/mnt/svc' });
   const ofSpool = metrics.filter(({ name }) => name.startsWith('svcfs_mount_spool_'));
-  return Object.fromEntries(ofSpool.map(({ name, samples }) => [name, samples[0]?.value]));
+  return Object.fromEntries(
+    ofSpool.flatMap((metric) =>
+      metric.type === 'histogram' ? [] : [[metric.name, metric.samples[0]?.value]],
+    ),
+  );
 }
 
 it('the metrics tell what the spool has taken, of what, and who waits for room', () => {

@@ -44,7 +44,7 @@ const world = new SyntheticWorld(
       config: { endpoint: 'http://x' },
       statistics: () => ({ requests: 4 }),
       circumstances: () => circumstances,
-      metrics: async () => 'requests_total 4\n',
+      metrics: () => 'requests_total 4\n',
     },
   }),
 );
