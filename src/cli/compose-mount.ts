@@ -38,6 +38,7 @@ import { Beliefs } from '../vfs/model/beliefs.ts';
 import type { TreeOptions } from '../vfs/model/tree.ts';
 import { UnkeptCounts } from '../vfs/model/unkept-counts.ts';
 import type { Staging } from '../vfs/publish/staging.ts';
+import type { OperationWatch } from '../vfs/watch-operations.ts';
 import { CliError } from './exit-codes.ts';
 import { checkSelection } from './mount/check-selection.ts';
 import type { Clients } from './mount/connect-clients.ts';
@@ -51,6 +52,7 @@ import { mountInformation } from './mount/mount-information.ts';
 import { leadsInside } from './mount/own-files.ts';
 import { roomForParts } from './mount/room-for-parts.ts';
 import type { RunningMount } from './mount/running-mount.ts';
+import { Tracer } from './mount/trace/tracer.ts';
 
 const DRIVERS: Readonly<Record<MountSettings['options']['driver'], Driver>> = {
   native: mountNative,
@@ -105,8 +107,10 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const beliefs = new Beliefs(api);
   const counted = { ...clients, ...bytes, jobs, operations, unkept, beliefs };
   const information = mountInformation(settings, counted);
+  const watch: OperationWatch = { watcher: undefined };
   const files = await createFileSystemAt({
     api,
+    watch,
     ...bytes,
     jobs,
     edits,
@@ -127,7 +131,10 @@ export async function composeMount(settings: MountSettings, context: MountContex
   api.capabilities().catch(() => {});
   files.askAhead();
   await files.recover();
-  const mount = await mountOnKernel(settings, { files, operations });
+  const { pathOfNode, shownPath } = files;
+  const tracer = new Tracer({ watch, clock: systemClock, pathOfNode, shownPath });
+  const ending = new AbortController();
+  const mount = await mountOnKernel(settings, { files, operations, tracer });
   return {
     pending: () => [
       ...writer.uploads().flatMap(({ label, state }) => (UNFINISHED.includes(state) ? [label] : [])),
@@ -139,6 +146,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     closed: mount.closed,
     // From the kernel down: nobody is left to ask when a part ends.
     close: async () => {
+      ending.abort();
       await files.close();
       jobs.close();
       await edits.close();
@@ -148,6 +156,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
       clearInterval(shrinking);
     },
     inquiries: {
+      tracer,
+      clock: systemClock,
+      ending: ending.signal,
       api,
       readOnly: options.readOnly,
       deletes: options.delete,
@@ -339,9 +350,15 @@ async function createFileSystemAt(options: FileSystemOptions): Promise<MountedFi
 
 const NO_ROOT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ESTALE', 'EACCES']);
 
+interface ObservedParts {
+  readonly files: MountedFileSystem;
+  readonly operations: OperationCounts;
+  readonly tracer: Tracer;
+}
+
 function mountOnKernel(
   { endpoint, mountPoint, options, passed }: MountSettings,
-  { files, operations }: { readonly files: MountedFileSystem; readonly operations: OperationCounts },
+  { files, operations, tracer }: ObservedParts,
 ): Promise<Mount> {
   const mount: Driver =
     passed === undefined
@@ -356,8 +373,10 @@ function mountOnKernel(
     allowOther: options.allowOther,
     errnoOf: (error) => errnoNumber(errnoOf(error)),
     observer: {
-      onReply: ({ operation, errno, durationMs, nodeId, error }) => {
+      onReply: (record) => {
+        const { operation, errno, durationMs, nodeId, error } = record;
         operations.add(operation, errno, durationMs);
+        tracer.onReply(record);
         if (!(error instanceof NotTextError)) return;
         const refused = { op: operation.toLowerCase(), parent: nodeId as NodeId, name: error.shown };
         files.nameRefused(refused, error);

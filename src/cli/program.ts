@@ -34,6 +34,7 @@ import { addStatusCommand } from './commands/status.ts';
 import { addSystemdCommand } from './commands/systemd.ts';
 import { addTagCommand } from './commands/tag.ts';
 import { addTasksCommand } from './commands/tasks.ts';
+import { addTraceCommand } from './commands/trace.ts';
 import { addTrashCommand } from './commands/trash.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
 import { addVolumeCommand } from './commands/volume.ts';
@@ -70,6 +71,7 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addDashboardCommand(program);
   addWhyCommand(program);
+  addTraceCommand(program);
   addDoctorCommand(program);
   addLogCommand(program);
   addDebugCommand(program);

@@ -1,3 +1,5 @@
+import type { RequestContext } from '../vfs/file-system.ts';
+
 /** One answered request, for logs and metrics. */
 export interface ReplyRecord {
   /** `LOOKUP`, `READ`, … */
@@ -7,6 +9,8 @@ export interface ReplyRecord {
   readonly durationMs: number;
   readonly nodeId: number;
   readonly pid: number;
+  /** The same object that the file system was given. */
+  readonly context: RequestContext;
   /** The error that the handler threw. */
   readonly error?: unknown;
 }

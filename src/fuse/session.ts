@@ -261,6 +261,7 @@ export class Session implements Receiver {
       durationMs: (performance.now() - request.startedMs) / replies,
       nodeId: request.node,
       pid: request.pid,
+      context: request,
       error,
     };
     for (let told = 0; told < replies; told++) this.#observer.onReply(record);

@@ -25,3 +25,8 @@ export interface ByteChunks {
   readonly rest?: SocketBytes | undefined;
   release?(): void;
 }
+
+/** How many bytes there are, with those that wait in a socket. */
+export function byteLength({ chunks, rest }: ByteChunks): number {
+  return chunks.reduce((sum, { length }) => sum + length, rest?.spare.length ?? 0);
+}

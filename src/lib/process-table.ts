@@ -45,6 +45,11 @@ export function jobOf(thread: number): { readonly process: number; readonly grou
   return process && group ? { process: Number(process), group: Number(group) } : undefined;
 }
 
+/** The name of a process (comm, at most 15 bytes); undefined when it is gone. */
+export function commandOf(process: number): string | undefined {
+  return read(`/proc/${process}/comm`)?.trimEnd();
+}
+
 /** procfs is memory: asking a thread of the pool, four times for a file, costs ten times as much. */
 function read(path: string): string | undefined {
   try {

@@ -18,7 +18,7 @@ import { controlDirectory, createCatalogs, root } from './directories/root.ts';
 import { type Selection, unselectedAt } from './directories/selection.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
-import type { Paths } from './errors/subjects.ts';
+import { type Paths, subjectOf } from './errors/subjects.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
 import { type LearntEntries, learnEntries } from './listing/learn-entries.ts';
@@ -52,6 +52,7 @@ import { apps } from './trees/apps/apps.ts';
 import { billing } from './trees/billing/billing.ts';
 import { control, type MountInformation } from './trees/control/control.ts';
 import { TasksTree } from './trees/tasks/tasks-tree.ts';
+import type { OperationWatch } from './watch-operations.ts';
 import { editsTold } from './xattr/edits-told.ts';
 import { type LearntAnnotations, learnAnnotations } from './xattr/learn-annotations.ts';
 import { Xattrs } from './xattr/xattrs.ts';
@@ -71,6 +72,8 @@ export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderSt
   /** Exactly these files are shown, as they were pinned; `selection` and `root` mean nothing then. */
   readonly manifest?: readonly PinnedFile[] | undefined;
   readonly processes?: ProcessTable;
+  /** Default: nobody ever watches. */
+  readonly watch?: OperationWatch;
   /** Files that the kernel may read itself; for mounts that cannot be written to. */
   readonly localCopies?: LocalCopies | undefined;
 }
@@ -103,6 +106,10 @@ export interface MountedFileSystem {
   unwritableAt(path: string): string | undefined;
   /** Why there is nothing at a path, where that is not for the platform to tell: the mount does not show it. */
   hiddenAt(path: string): string | undefined;
+  /** The path in the mount of a node that the kernel knows; `?` for one that is gone. */
+  pathOfNode(node: number): string;
+  /** The path in the mount of a path in the tree. */
+  shownPath(path: string): string;
   /** The path in the tree, by which jobs and uploads are known, of a path below the mount point. */
   pathInTree(path: string): string;
   /** The files at a path or below it. */
@@ -230,7 +237,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   );
   const begin = manifest ? MANIFEST : given.root;
   const top = await MountTop.enter(tree, begin, NEVER_ABORTED);
-  const naming = nameRequesters(reporting, paths);
+  const naming = nameRequesters(reporting, paths, given.watch ?? { watcher: undefined });
   const { localCopies } = given;
   const fileSystem = localCopies
     ? passThrough(naming, {
@@ -263,6 +270,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     failureAt: (path) => shownFailure(errors.lastAt(top.inTree(path)), top),
     unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, top.inTree(path))),
     hiddenAt: (path) => top.gone() ?? unselectedAt(selection, top.inTree(path)),
+    pathOfNode: (node) => top.shown(subjectOf('getattr', [node], paths)),
+    shownPath: (path) => top.shown(path),
     pathInTree: (path) => top.inTree(path),
     contentsAt: (path, options) => below((...at) => contentsAt(tree, ...at), top, path, options),
     pinsAt: (path, options) => below((...at) => pinsAt(tree, ...at), top, path, options),

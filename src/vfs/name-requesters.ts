@@ -1,6 +1,7 @@
 import { forRequester } from '../lib/requester.ts';
 import { type Paths, subjectOf } from './errors/subjects.ts';
 import type { FileSystem, RequestContext } from './file-system.ts';
+import { noting, type OperationWatch, watched } from './watch-operations.ts';
 
 /** The operations that may ask the platform for a program. */
 const ASKING = [
@@ -32,8 +33,11 @@ const ASKING = [
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** The same file system, whose requests to the platform are known by the programs that they are made for. */
-export function nameRequesters(fileSystem: FileSystem, paths: Paths): FileSystem {
+/**
+ * The same file system, whose requests to the platform are known by the programs that they are made for. While somebody
+ * watches, each operation is told to the watcher, too.
+ */
+export function nameRequesters(fileSystem: FileSystem, paths: Paths, watch: OperationWatch): FileSystem {
   const naming = ASKING.map((operation) => {
     const method = fileSystem[operation].bind(fileSystem) as Method;
     const named: Method = (...args) => {
@@ -41,7 +45,14 @@ export function nameRequesters(fileSystem: FileSystem, paths: Paths): FileSystem
       const path = (): string => subjectOf(operation, args, paths);
       const hasLeft = (): boolean => context.signal.aborted;
       const requester = { thread: context.pid, operation, path, hasLeft };
-      return forRequester(requester, () => method(...args));
+      const { watcher } = watch;
+      if (watcher === undefined) return forRequester(requester, () => method(...args));
+      const begun = watched(operation, args, paths);
+      watcher(begun, context);
+      return noting(
+        begun,
+        forRequester({ ...requester, cost: begun.cost }, () => method(...args)),
+      );
     };
     return [operation, named];
   });

@@ -8,6 +8,7 @@ import type { MountStatus } from '../mount/control-messages.ts';
 import { describeWaits } from '../mount/describe-waits.ts';
 import type { MountIdentity } from '../mount/mount-identity.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
+import type { ProgramSpent } from '../mount/program-spending.ts';
 import { describeClockSkew } from '../mount/service-log.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeWork } from './describe-work.ts';
@@ -20,6 +21,7 @@ export function describeStatus(status: MountStatus, nowMs: number): readonly str
     ...(mount === undefined ? [] : describeMount(mount, nowMs)),
     `service: ${describeService(statistics.api)}`,
     `requests: ${describeWindow(statistics.api.rate.window)}`,
+    ...describePrograms(statistics.programs).map((line) => `spent by: ${line}`),
     ...describeClock(statistics.api).map((line) => `clock: ${line}`),
     ...describeWaits(statistics.api).map((line) => `waiting: ${line}`),
     ...describeBelieved(statistics.believed).map((line) => `believed: ${line}`),
@@ -127,6 +129,21 @@ function describeSpool({ usedBytes, limitBytes, waitingWrites }: SpoolUsage): st
 function describeUpload({ label, sentBytes, sizeBytes, state, error }: UploadProgress): string {
   const why = error === undefined ? '' : ` (${error})`;
   return printable(`${label}: ${describeSize(sentBytes)} of ${describeSize(sizeBytes)}, ${state}${why}`);
+}
+
+/** So many are named, in a line of 80 columns. */
+const MOST_PROGRAMS = 3;
+
+/** A process of an earlier version tells none. */
+function describePrograms(programs: readonly ProgramSpent[] = []): readonly string[] {
+  const spent = programs.filter(({ recent }) => recent > 0).slice(0, MOST_PROGRAMS);
+  if (spent.length === 0) return [];
+  const told = spent.map(({ command, process, recent }) => `${recent} ${command}${idOf(process)}`);
+  return [printable(`${told.join(', ')}, in the last 5 minutes`)];
+}
+
+function idOf(process: number): string {
+  return process === 0 ? '' : ` (${process})`;
 }
 
 /** So many of the last failures are named. */

@@ -12,6 +12,7 @@ import { RequestDurations } from '../../observe/request-durations.ts';
 import { TransferCounts } from '../../observe/transfer-counts.ts';
 import { DialectMemory } from '../dialect-memory.ts';
 import type { MountSettings } from './daemon-messages.ts';
+import { ProgramSpending } from './program-spending.ts';
 import { ServiceLog } from './service-log.ts';
 
 export interface Clients {
@@ -19,6 +20,7 @@ export interface Clients {
   readonly storage: StorageClient;
   readonly service: ServiceLog;
   readonly requests: RequestDurations;
+  readonly programs: ProgramSpending;
   readonly transfers: TransferCounts;
   close(): Promise<void>;
 }
@@ -37,6 +39,7 @@ export function connectClients(
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock, onWait);
   const requests = new RequestDurations();
+  const programs = new ProgramSpending(clock);
   const transfers = new TransferCounts();
   const { onRateWait, onRefused, onClockSkew } = service;
   const memory = new DialectMemory(dirname(directory.root));
@@ -58,6 +61,7 @@ export function connectClients(
     },
     onExchange: (exchange) => {
       requests.add(exchange);
+      programs.onExchange();
       service.onExchange(exchange);
     },
     onRetry: requests.addRetry,
@@ -82,6 +86,7 @@ export function connectClients(
         : limitDownloads(storage, throttle(options.limitDownload)),
     service,
     requests,
+    programs,
     transfers,
     close: async () => {
       await Promise.all([api.close(), storage.close()]);

@@ -10,6 +10,7 @@ import type { MountStatistics } from './mount-statistics.ts';
 import type { FailedPaths } from './path-failures.ts';
 import type { PlatformAnswer, PlatformRequest } from './platform-inquiries.ts';
 import type { PastExchange } from './service-log.ts';
+import type { TraceAnswer, TraceRequest } from './trace/trace-inquiry.ts';
 import type { TrashAnswer, TrashRequest } from './trash-inquiries.ts';
 
 /** Bytes a second at most; undefined: no limit. */
@@ -53,6 +54,7 @@ export type InquiryRequest =
   | { readonly request: 'pins'; readonly paths: readonly string[] }
   /** Lets deletions through that `--confirm-delete` would refuse: those of a process and its group, or at the path and below. */
   | { readonly request: 'allow'; readonly path: string; readonly pid?: number; readonly forMs: number }
+  | TraceRequest
   | TrashRequest
   | CacheRequest
   | PlatformRequest;
@@ -97,6 +99,7 @@ export type InquiryAnswer =
   | { readonly answer: 'exchanges'; readonly exchanges: readonly PastExchange[] }
   | { readonly answer: 'log'; readonly level: string }
   | { readonly answer: 'allow' }
+  | TraceAnswer
   | TrashAnswer
   | CacheAnswer
   | PlatformAnswer;

@@ -8,10 +8,13 @@ import { messageOf } from '../../lib/message-of.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
 
-/** Answers one request; `send` gives intermediate answers, `signal` fires when the asker went away. */
+/**
+ * Answers one request; `send` gives intermediate answers, and answers how many bytes wait in this process for a slow asker;
+ * `signal` fires when the asker went away.
+ */
 export type ControlHandler = (
   request: ControlRequest,
-  send: (answer: ControlAnswer) => void,
+  send: (answer: ControlAnswer) => number,
   signal: AbortSignal,
 ) => Promise<ControlAnswer>;
 
@@ -45,8 +48,9 @@ function converse(socket: Socket, handle: ControlHandler): void {
   socket.on('error', () => socket.destroy());
   socket.on('end', () => gone.abort());
   socket.on('close', () => gone.abort());
-  const send = (answer: ControlAnswer): void => {
+  const send = (answer: ControlAnswer): number => {
     if (socket.writable) socket.write(jsonLine(answer));
+    return socket.writableLength;
   };
   const lines = createInterface({ input: socket });
   // It passes on what befalls the socket, which would end the process if nobody listened here as well.

@@ -12,10 +12,11 @@ import type { MountStatistics } from './mount-statistics.ts';
 import { PathFailures } from './path-failures.ts';
 import { answerPlatformRequest, type PlatformParts } from './platform-inquiries.ts';
 import type { PastExchange } from './service-log.ts';
+import { answerTrace, type TraceAnswer, type TraceParts } from './trace/trace-inquiry.ts';
 import { answerTrashRequest, type TrashParts } from './trash-inquiries.ts';
 
 /** The objects from which a mount answers over its control socket. */
-export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
+export interface Inquiries extends CacheParts, PlatformParts, TraceParts, TrashParts {
   readonly jobs: Pick<Jobs, 'delete' | 'ofPath' | 'works'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   /** Files whose new metadata waits to be sent. */
@@ -47,7 +48,10 @@ const MOST_ERRORS = 20;
 export async function answerInquiry(
   request: InquiryRequest,
   inquiries: Inquiries,
-  { send, signal }: { readonly send: (answer: CacheAnswer) => void; readonly signal: AbortSignal },
+  {
+    send,
+    signal,
+  }: { readonly send: (answer: CacheAnswer | TraceAnswer) => number; readonly signal: AbortSignal },
 ): Promise<InquiryAnswer> {
   const { jobs, writer, failureAt, unwritableAt, flush, rates, statistics, editedFiles } = inquiries;
   switch (request.request) {
@@ -96,6 +100,8 @@ export async function answerInquiry(
     case 'log':
       if (request.level !== undefined) inquiries.logControl.level = request.level;
       return { answer: 'log', level: inquiries.logControl.level };
+    case 'trace':
+      return answerTrace(request, inquiries, { send, signal });
     case 'trash':
       return answerTrashRequest(request, inquiries, signal);
     case 'warmup':

@@ -12,6 +12,7 @@ import type { RequestDurations, RequestsSnapshot, Retries } from '../../observe/
 import type { StoresSnapshot, TransferCounts } from '../../observe/transfer-counts.ts';
 import type { Beliefs, BeliefsSnapshot } from '../../vfs/model/beliefs.ts';
 import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/model/unkept-counts.ts';
+import type { ProgramSpending, ProgramSpent } from './program-spending.ts';
 import type { ServiceLog } from './service-log.ts';
 
 export interface CountedParts {
@@ -23,6 +24,7 @@ export interface CountedParts {
   readonly disk: OpenedDiskCache | undefined;
   readonly operations: OperationCounts;
   readonly requests: RequestDurations;
+  readonly programs: ProgramSpending;
   readonly transfers: TransferCounts;
   readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
@@ -61,6 +63,8 @@ export type MountStatistics = Readonly<{
   requests: RequestsSnapshot;
   /** Of these, how many were sent again, and why. */
   retries: Retries;
+  /** For which programs they were, those that spent most of late first. */
+  programs: readonly ProgramSpent[];
   /** Bytes from and to stores. */
   stores: StoresSnapshot;
 }>;
@@ -91,6 +95,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     unkept: unkept.snapshot(),
     believed: beliefs.snapshot(),
     operations: operations.snapshot(),
+    programs: parts.programs.snapshot(),
     requests: parts.requests.snapshot(),
     retries: parts.requests.retries,
     stores,

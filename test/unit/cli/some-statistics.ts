@@ -30,6 +30,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     unkept: { owner: 0, mode: 0, time: 0 },
     operations: {},
     requests: {},
+    programs: [],
     retries: { failure: 0, rate: 0 },
     stores: new TransferCounts().snapshot(),
     ...given,
