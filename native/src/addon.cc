@@ -21,7 +21,8 @@ NAPI_MODULE_INIT() {
   using namespace svcfs;
   const bool done = transport::Register(env, exports) && Add(env, exports, "md5", md5::Register) &&
                     Add(env, exports, "blocks", blocks::Register) &&
-                    Add(env, exports, "memory", memory::Register) && Add(env, exports, "socket", socket::Register);
+                    Add(env, exports, "memory", memory::Register) && Add(env, exports, "socket", socket::Register) &&
+                    Add(env, exports, "files", files::Register);
   if (!done) js::Throw(env, "the addon could not be set up");
   return exports;
 }

@@ -18,3 +18,6 @@ bool Register(napi_env env, napi_value exports);
 namespace svcfs::socket {
 bool Register(napi_env env, napi_value exports);
 }
+namespace svcfs::files {
+bool Register(napi_env env, napi_value exports);
+}

@@ -1,7 +1,9 @@
 import { requireAddon } from './require-addon.ts';
 
 /** The calls of one concern of the addon; undefined where the addon was not built: all callers work without it. */
-export function optionalAddon<Calls>(concern: 'md5' | 'blocks' | 'memory' | 'socket'): Calls | undefined {
+export function optionalAddon<Calls>(
+  concern: 'md5' | 'blocks' | 'memory' | 'socket' | 'files',
+): Calls | undefined {
   try {
     const addon = requireAddon() as Readonly<Record<typeof concern, Calls>>;
     return addon[concern];

@@ -28,6 +28,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Bytes on their way change their file all the time: what stood still this long belongs to a process that ended. */
 const REMAINS_AGE_MS = DAY_MS;
+/** A copy in the making changes every few seconds. */
+const JOINING_AGE_MS = 10 * MINUTE_MS;
 /** Asynchronous jobs on files are kept for a month. */
 const FILE_JOBS_AGE_MS = 31 * DAY_MS;
 /** Far longer than an export takes from the moment it gives content away to its record: a copy made before would be in vain. */
@@ -64,6 +66,7 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
       intervalMs: MINUTE_MS,
       run: (services, signal) => sweepBlobs(services, blobGraceSeconds * 1000, signal),
     },
+    { what: 'parts', intervalMs: MINUTE_MS, run: joinParts },
     { what: 'links', intervalMs: MINUTE_MS, run: sweepLinks },
     { what: 'jobs', intervalMs: HOUR_MS, run: sweepJobs },
   ];
@@ -131,6 +134,21 @@ async function sweepLinks(
     act: (key) => blobs.unshare(key),
     forget: (key) => blobGarbageIn(store).forgetUntil(key, until),
   });
+}
+
+/** Makes blobs of parts one file each: a web server can then send them, and all read them faster. */
+async function joinParts(
+  { blobs, clock, logger }: HasBlobs & HasClock & HasLogger,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for await (const { name, join } of blobs.parted?.(clock.now() - JOINING_AGE_MS) ?? []) {
+    if (signal.aborted) return count;
+    await attempt({ blobs, logger }, { what: 'parts', place: name }, async () => {
+      if (await join(signal)) count += 1;
+    });
+  }
+  return count;
 }
 
 async function sweepJobs({ store, clock }: HasStore & HasClock): Promise<number> {

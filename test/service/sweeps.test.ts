@@ -1,6 +1,7 @@
 import { link, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { PART_SIZE_MIN } from '../../src/contract/limits.ts';
 import { randomId } from '../../src/lib/random-id.ts';
 import { blobGarbageIn } from '../../src/service/files/tables/blob-garbage-table.ts';
 import { filesIn } from '../../src/service/files/tables/file-table.ts';
@@ -225,6 +226,22 @@ describe('a blob that cannot be removed', () => {
     expect(failures(service)).toHaveLength(broken.size);
     expect(await blobs.open(sound[0]?.key ?? '')).toBeDefined();
   });
+});
+
+test('a file that was sent in parts is one file on the disk after a minute, and reads the same', async () => {
+  const { alice, clock, begin, sweeper, stored } = await start();
+  const pieces = [1, 2].map((seed) => Buffer.alloc(PART_SIZE_MIN + seed, seed));
+  const upload = await begin('parts');
+  const parts = [];
+  for (const [at, piece] of pieces.entries()) parts.push(await alice.putPart(upload, at + 1, piece));
+  const { id } = (await alice.post(`/upload/multipart/${upload}/complete`, { parts })).body;
+  expect(await stored()).toHaveLength(3);
+  const own = sweeper();
+  await clock.advance(60_000);
+  await own.sweep();
+  expect(await stored()).toHaveLength(1);
+  const bytes = Buffer.from(await (await alice.download(id)).arrayBuffer());
+  expect(bytes.equals(Buffer.concat(pieces))).toBe(true);
 });
 
 test('a clock that is set back puts no sweep off', async () => {

@@ -1,5 +1,5 @@
 /**
- * Removes what nobody needs any more (src/service/sweeps.ts), from time to time.
+ * Removes what nobody needs any more, and joins parts (src/service/sweeps.ts), from time to time.
  *
  * Every worker process has a sweeper; one lease lets one of them sweep at a time, so that they do not all look through the
  * same things. It is no lock: a sweep that outlasts the lease may overlap with another, and all of them bear that.

@@ -1,5 +1,6 @@
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../../../lib/error-code.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { syncDirectory } from '../../../lib/sync.ts';
 
@@ -11,17 +12,33 @@ export interface Segment {
 
 const MANIFEST = 'manifest.json';
 
+/** Where the parts of a blob lie while the file that they became takes their place (`join-parts.ts`). */
+export function asideOf(path: string): string {
+  return `${path}.parts`;
+}
+
 /** The files of the blob at `path` in order: the file itself, or those a directory's manifest lists. */
 export async function readLayout(path: string): Promise<readonly Segment[] | undefined> {
+  // A blob in neither place is nowhere, unless its file got the name meanwhile.
+  return (await layoutAt(path)) ?? (await layoutAt(asideOf(path))) ?? layoutAt(path);
+}
+
+async function layoutAt(path: string): Promise<readonly Segment[] | undefined> {
   try {
     const stats = await stat(path);
     if (stats.isFile()) return [{ path, sizeBytes: stats.size }];
     const entries: [string, number][] = JSON.parse(await readFile(join(path, MANIFEST), 'utf8'));
     return entries.map(([name, sizeBytes]) => ({ path: join(path, name), sizeBytes }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
+}
+
+/** There is nothing at a path, or a file lies where it had a directory. */
+export function isAbsence(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
 /** Which of the segments is not there; undefined when all are. */
@@ -36,7 +53,7 @@ async function isThere(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (isAbsence(error)) return false;
     throw error;
   }
 }

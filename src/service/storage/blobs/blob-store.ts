@@ -73,6 +73,21 @@ export interface BlobStore {
    * @param isActive By the key of an upload's target
    */
   remains(before: number, isActive: (key: string) => boolean): AsyncIterable<Remains>;
+  /**
+   * Blobs of parts, to be joined one after the other; undefined for a store that has none. Also removes what a process left that
+   * ended while it joined some.
+   *
+   * @param before Unix milliseconds: what was left has not changed since
+   */
+  readonly parted?: (before: number) => AsyncIterable<PartedBlob>;
+}
+
+/** A blob that lies in many files, where one would serve it faster. */
+export interface PartedBlob {
+  /** Where it is, for the log. */
+  readonly name: string;
+  /** Answers whether its bytes are one file now. Safe over a crash and done by two processes at once. */
+  readonly join: (signal: AbortSignal) => Promise<boolean>;
 }
 
 export class MissingPartError extends Error {

@@ -4,32 +4,44 @@
  *     uploads/<key>/<part number>/<md5>    parts of an upload, each written under a temporary name and renamed
  *     blobs/<k>/<key>                      a blob: one file, or a directory of parts with a manifest that orders them
  *
- * Completing an upload renames and rewrites no byte: the directory of the upload becomes the blob; reads span the parts.
+ * Completing an upload renames and rewrites no byte: the directory of the upload becomes the blob; reads span the parts, until
+ * they are joined (`join-parts.ts`).
  * A part is durable before its PUT is answered, and a blob before its completion is.
  */
 import { access, constants, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../../contract/limits.ts';
 import { errorCode } from '../../../lib/error-code.ts';
 import { GroupSync } from '../../../lib/group-sync.ts';
 import { isRandomId, randomId } from '../../../lib/random-id.ts';
+import { entriesOf, removeUnchanged } from '../../../lib/remove-unchanged.ts';
 import { syncDirectory } from '../../../lib/sync.ts';
 import type { SignedAddress } from '../objects/byte-source.ts';
 import { copyFileDurably, makeDirectory } from '../objects/durable-file.ts';
 import type { Remains } from '../objects/remains.ts';
-import { missingSegment, readLayout, renameDurably, type Segment, writeManifest } from './blob-layout.ts';
+import {
+  asideOf,
+  missingSegment,
+  readLayout,
+  renameDurably,
+  type Segment,
+  writeManifest,
+} from './blob-layout.ts';
 import {
   type BlobStore,
   MissingPartError,
   type OpenBlob,
+  type PartedBlob,
   type PartName,
   type StoredBlob,
   type UploadTarget,
 } from './blob-store.ts';
 import { combinedEtag } from './combined-etag.ts';
 import { DirectoryBlob } from './directory-blob.ts';
+import { JOINING, joinParts } from './join-parts.ts';
+import { PartedBlobs } from './parted-blobs.ts';
 import { receiveBytes } from './receive-bytes.ts';
 import { uploadRemains } from './upload-remains.ts';
 import type { UrlSigner } from './url-signer.ts';
@@ -50,6 +62,7 @@ export const BLOB_PATH = '/storage/blobs';
 
 export class DirectoryBlobStore implements BlobStore {
   readonly #options: DirectoryBlobStoreOptions;
+  readonly #parted: PartedBlobs;
   readonly #layouts = new LRUCache<string, readonly Segment[]>({
     maxSize: SEGMENTS_REMEMBERED,
     sizeCalculation: (segments) => segments.length,
@@ -61,6 +74,7 @@ export class DirectoryBlobStore implements BlobStore {
 
   constructor(options: DirectoryBlobStoreOptions) {
     this.#options = options;
+    this.#parted = new PartedBlobs(this.#path('blobs'));
   }
 
   /** Makes the directories. */
@@ -147,8 +161,8 @@ export class DirectoryBlobStore implements BlobStore {
   }
 
   async open(key: string): Promise<OpenBlob | undefined> {
-    const layout = await this.#layout(key);
-    return layout === undefined ? undefined : DirectoryBlob.open(key, layout);
+    const segments = await this.#layout(key);
+    return segments && DirectoryBlob.open(key, { segments, anew: () => this.#layoutAnew(key) });
   }
 
   downloadAddress(key: string): Promise<SignedAddress> {
@@ -158,7 +172,25 @@ export class DirectoryBlobStore implements BlobStore {
 
   async remove(key: string): Promise<void> {
     this.#layouts.delete(key);
-    await rm(this.#blob(key), { recursive: true, force: true });
+    const blob = this.#blob(key);
+    // Last the first once more: the blob may become one file meanwhile.
+    for (const path of [blob, asideOf(blob), blob]) await rm(path, { recursive: true, force: true });
+  }
+
+  async *parted(before: number): AsyncGenerator<PartedBlob> {
+    for (const { name } of await entriesOf(this.#path('uploads'))) {
+      if (name.startsWith(JOINING)) await removeUnchanged(this.#path('uploads', name), before);
+    }
+    for await (const path of this.#parted.paths()) {
+      yield {
+        name: path,
+        join: async (signal) => {
+          const isJoined = await joinParts(path, this.#path('uploads'), signal);
+          this.#layouts.delete(basename(path));
+          return isJoined;
+        },
+      };
+    }
   }
 
   async unshare(key: string): Promise<void> {
@@ -209,9 +241,16 @@ export class DirectoryBlobStore implements BlobStore {
    * then none can: either all are there for good, or the directory becomes the upload again.
    */
   async #completed(key: string, parts: readonly PartName[]): Promise<number | undefined> {
-    const segments = await this.#layout(key);
+    let segments = await this.#layout(key);
     if (segments === undefined) return undefined;
-    const missing = await missingSegment(segments);
+    let missing = await missingSegment(segments);
+    // Parts that became one file are missing, too: then the files are others now.
+    for (let before: string | undefined; missing !== undefined && before !== segments[0]?.path; ) {
+      before = segments[0]?.path;
+      segments = await this.#layoutAnew(key);
+      if (segments === undefined) return undefined;
+      missing = await missingSegment(segments);
+    }
     if (missing === undefined) return sizeOf(segments);
     this.#layouts.delete(key);
     // Another process that completes the same upload may have been faster.
@@ -264,6 +303,11 @@ export class DirectoryBlobStore implements BlobStore {
     const known = this.#layouts.get(key) ?? (await readLayout(this.#blob(key)));
     if (known !== undefined) this.#layouts.set(key, known);
     return known;
+  }
+
+  async #layoutAnew(key: string): Promise<readonly Segment[] | undefined> {
+    this.#layouts.delete(key);
+    return this.#layout(key);
   }
 
   #path(...names: string[]): string {

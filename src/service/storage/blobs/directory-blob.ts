@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../objects/byte-source.ts';
 import { PIECE_BYTES } from '../objects/piece-buffers.ts';
-import type { Segment } from './blob-layout.ts';
+import { isAbsence, type Segment } from './blob-layout.ts';
 import type { OpenBlob } from './blob-store.ts';
 
 interface OpenSegment {
@@ -14,31 +14,46 @@ interface OpenSegment {
   readonly handle: FileHandle;
 }
 
-/** A blob of one file or many. The file that was read last stays open, so a removal takes nothing from a blob of one file. */
+interface Files {
+  /** As they were known once. */
+  readonly segments: readonly Segment[];
+  /** As they are now; undefined when the blob is gone. */
+  readonly anew: () => Promise<readonly Segment[] | undefined>;
+}
+
+/**
+ * A blob of one file or many. The file that was read last stays open, so a removal takes nothing from a blob of one file. Parts
+ * that are gone were joined: the bytes are read from the file that they became.
+ */
 export class DirectoryBlob implements OpenBlob {
   readonly sizeBytes: number;
   readonly etag: string;
   readonly localPath?: string;
-  readonly #segments: readonly Segment[];
+  #segments: readonly Segment[];
+  readonly #anew: Files['anew'];
   #current: OpenSegment;
 
-  private constructor(key: string, segments: readonly Segment[], first: FileHandle) {
+  private constructor(key: string, { segments, anew }: Files, first: FileHandle) {
     this.sizeBytes = segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
     this.etag = key;
     this.#segments = segments;
+    this.#anew = anew;
     this.#current = { ...this.#place(0, 0), handle: first };
     const [only, another] = segments;
     if (only !== undefined && another === undefined) this.localPath = only.path;
   }
 
   /** Undefined when the blob has been removed. */
-  static async open(key: string, segments: readonly Segment[]): Promise<DirectoryBlob | undefined> {
-    try {
-      return new DirectoryBlob(key, segments, await open(segments[0]?.path ?? '', 'r'));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
+  static async open(key: string, { segments: known, anew }: Files): Promise<DirectoryBlob | undefined> {
+    for (let segments: readonly Segment[] | undefined = known; segments !== undefined; ) {
+      try {
+        return new DirectoryBlob(key, { segments, anew }, await open(segments[0]?.path ?? '', 'r'));
+      } catch (error) {
+        if (!isAbsence(error)) throw error;
+        segments = otherThan(segments, await anew());
+      }
     }
+    return undefined;
   }
 
   stream(range?: ByteRange): Readable {
@@ -75,14 +90,29 @@ export class DirectoryBlob implements OpenBlob {
 
   /** The file that holds the byte at `position`; past the end the last one. */
   async #fileAt(position: number): Promise<OpenSegment> {
-    const current = this.#current;
-    let { at, begin, end } = position < current.begin ? this.#place(0, 0) : current;
-    while (position >= end && at < this.#segments.length - 1) ({ at, begin, end } = this.#place(at + 1, end));
-    if (at === current.at) return current;
-    const handle = await open(this.#segments[at]?.path ?? '', 'r');
-    this.#current = { at, begin, end, handle };
-    await current.handle.close();
-    return this.#current;
+    for (;;) {
+      const current = this.#current;
+      let { at, begin, end } = position < current.begin ? this.#place(0, 0) : current;
+      while (position >= end && at < this.#segments.length - 1)
+        ({ at, begin, end } = this.#place(at + 1, end));
+      if (at === current.at) return current;
+      try {
+        const handle = await open(this.#segments[at]?.path ?? '', 'r');
+        await this.#replace({ at, begin, end, handle });
+      } catch (error) {
+        const segments = isAbsence(error) ? otherThan(this.#segments, await this.#anew()) : undefined;
+        if (segments === undefined) throw error;
+        this.#segments = segments;
+        // The file that is open is none of these: the place is looked for from the first on.
+        this.#current = { ...current, at: -1, begin: Number.POSITIVE_INFINITY };
+      }
+    }
+  }
+
+  async #replace(opened: OpenSegment): Promise<void> {
+    const { handle } = this.#current;
+    this.#current = opened;
+    await handle.close();
   }
 
   #place(at: number, begin: number): Omit<OpenSegment, 'handle'> {
@@ -92,4 +122,12 @@ export class DirectoryBlob implements OpenBlob {
   async close(): Promise<void> {
     await this.#current.handle.close();
   }
+}
+
+/** Undefined when these are the same files, which are gone then. */
+function otherThan(
+  known: readonly Segment[],
+  now: readonly Segment[] | undefined,
+): readonly Segment[] | undefined {
+  return now?.[0]?.path === known[0]?.path ? undefined : now;
 }
