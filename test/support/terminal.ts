@@ -33,6 +33,11 @@ export class Terminal {
     }
   }
 
+  /** The program is over. */
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   async end(): Promise<void> {
     if (this.#child.exitCode !== null) return;
     this.#child.kill('SIGKILL');

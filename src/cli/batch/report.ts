@@ -1,11 +1,12 @@
 import type { Item, Outcome } from '../../batch/item.ts';
 import { type Step, toldItems } from '../../batch/step.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Progress } from './progress.ts';
+import { circumstancesAndBudget } from '../progress/describe-circumstances.ts';
+import { ShownProgress } from '../progress/show-progress.ts';
+import type { Amount } from '../progress/standing.ts';
 
 export interface ReportOptions {
   readonly verbose: boolean;
@@ -22,30 +23,31 @@ export class Report {
   /** Of items under way, told as progress. */
   readonly #carried = new Map<Item, number>();
   #bytes = 0;
-  #progress: Progress | undefined;
+  #over: Amount = { items: 0, bytes: 0 };
+  #progress: ShownProgress | undefined;
 
   constructor(verb: string, options: ReportOptions) {
     this.#verb = verb;
     this.#options = options;
   }
 
-  /** Shows how far the steps are from now on. */
-  begin(steps: readonly Step[], platform: Pick<Platform, 'rate'>): void {
-    const items = steps.flatMap(toldItems);
-    this.#progress = new Progress({
-      total: { items: items.length, bytes: items.reduce((sum, { bytes = 0 }) => sum + bytes, 0) },
-      quiet: this.#options.quiet,
-      clock: systemClock,
-      stream: process.stderr,
-      rate: () => platform.rate(),
-    });
+  /** Shows how far the steps are from now on. `carries`: bytes take the time, not calls. */
+  begin(steps: readonly Step[], platform: Pick<Platform, 'connection'>, carries: boolean): void {
+    const all = steps.flatMap(toldItems);
+    if (all.length === 0) return;
+    const total = { items: all.length, bytes: all.reduce((sum, { bytes = 0 }) => sum + bytes, 0) };
+    const pace = carries ? 'bytes' : 'items';
+    this.#progress = new ShownProgress(async () => {
+      const circumstances = circumstancesAndBudget(await platform.connection(), Date.now());
+      return { done: this.#over, total, items: 'items', pace, ...circumstances };
+    }, this.#options);
   }
 
   readonly onOutcome = (item: Item, outcome: Outcome): void => {
     const { source, target, bytes = 0 } = item;
     this.#counts[outcome.kind] += 1;
     if (outcome.kind === 'done') this.#bytes += bytes;
-    this.#progress?.add({ items: 1, bytes: bytes - (this.#carried.get(item) ?? 0) });
+    this.#add({ items: 1, bytes: bytes - (this.#carried.get(item) ?? 0) });
     this.#carried.delete(item);
     const reason = 'reason' in outcome ? outcome.reason : undefined;
     if (this.#options.json) {
@@ -64,7 +66,7 @@ export class Report {
   /** Some of an item's bytes are carried. */
   readonly onProgress = (item: Item, bytes: number): void => {
     this.#carried.set(item, (this.#carried.get(item) ?? 0) + bytes);
-    this.#progress?.add({ items: 0, bytes });
+    this.#add({ items: 0, bytes });
   };
 
   /** One that cannot be come to. */
@@ -82,6 +84,10 @@ export class Report {
     if (stopped !== undefined) throw platform?.explain(stopped) ?? stopped;
     // The reasons were told.
     if (missed > 0) process.exitCode = EXIT_CODES.failure.code;
+  }
+
+  #add({ items, bytes }: Amount): void {
+    this.#over = { items: this.#over.items + items, bytes: this.#over.bytes + bytes };
   }
 
   #tellsAll(): boolean {

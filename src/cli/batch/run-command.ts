@@ -35,7 +35,7 @@ export async function runCommand(
     await sayPlan(steps, cost, { verb, platform, options });
     return report.end(undefined, undefined);
   }
-  report.begin(steps, platform);
+  report.begin(steps, platform, carrier !== undefined);
   const sayEnding = (): void => {
     console.error('svcfs: ending after the calls under way; a second Ctrl-C ends at once');
   };

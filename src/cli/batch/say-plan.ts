@@ -46,7 +46,7 @@ export async function sayPlan(
     options,
   }: { readonly verb: string; readonly platform: Platform; readonly options: ReportOptions },
 ): Promise<void> {
-  const window = await platform.rate();
+  const window = (await platform.connection())?.rate.window;
   const total = cost.looks + cost.changes;
   // The command spends the looks of the plan again.
   const ms = estimateMs(total, window, Date.now());

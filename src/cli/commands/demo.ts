@@ -8,7 +8,6 @@ import { wrapped } from '../describe/help-format.ts';
 import { quoted } from '../describe/quoted.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
-import { sayWaiting } from '../say-waits.ts';
 
 const DETAILS = `
 Runs a service with real genomics files, and mounts it. It needs no account and nothing outside this machine. Files that you
@@ -75,7 +74,6 @@ async function untilEnded(running: RunningDemo): Promise<void> {
 
 async function stop(path: string): Promise<void> {
   const data = await stopDemo(path, {
-    onWaiting: sayWaiting(),
     onBusy: (users) => console.error(`still in use, taken away all the same:\n${users}`),
   });
   console.log(`ended; the data stays in ${data}`);

@@ -8,12 +8,15 @@ import { requireMount, type SvcfsMount } from '../mount/require-mount.ts';
 import { passedMount } from '../mount/select-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
 import { abandonPassed, unmountPassed } from '../mount/unmount-passed.ts';
+import { withProgress } from '../progress/progress-options.ts';
+import type { WaitOptions } from '../progress/show-progress.ts';
+import { whileUnmounting } from '../progress/while-unmounting.ts';
 import { describeKeptShort } from '../recover/describe-kept.ts';
 import { type FoundKept, keptAt } from '../recover/kept-entries.ts';
-import { sayWaiting } from '../say-waits.ts';
 
 const DETAILS = `
-Waits until everything written has reached the service, then unmounts. Ctrl-C while it waits leaves the mount as it is.
+Waits until everything written has reached the service, then unmounts. Ctrl-C while it waits leaves the mount as it is. What
+takes longer than a second shows how far it is: on a terminal in one line, else in a line every ten seconds.
 
 Exit codes:
    0  unmounted, and nothing is left on this machine
@@ -25,7 +28,7 @@ Exit codes:
       is also how a killed mount or --force ends`;
 
 export function addUnmountCommand(program: Command): void {
-  program
+  const command = program
     .command('unmount')
     .alias('umount')
     .summary('finish what is unfinished, then unmount')
@@ -35,12 +38,15 @@ export function addUnmountCommand(program: Command): void {
       '--force',
       'do not wait: programs that use the mount get errors, and the next mount finishes the uploads',
       false,
-    )
-    .addHelpText('after', wrapped(DETAILS))
-    .action(unmountCommand);
+    );
+  withProgress(command).addHelpText('after', wrapped(DETAILS)).action(unmountCommand);
 }
 
-async function unmountCommand(path: string, options: { readonly force: boolean }): Promise<void> {
+interface UnmountOptions extends WaitOptions {
+  readonly force: boolean;
+}
+
+async function unmountCommand(path: string, options: UnmountOptions): Promise<void> {
   const passed = await passedMount(path);
   if (passed !== undefined) return unmountPassedCommand(passed, options);
   const mount = await requireMount(path);
@@ -49,7 +55,7 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
     await unmountByForce(mount);
     return requireNoneLeft(mountPoint, notUploaded(await keptAt(mount.directory)), { byForce: true });
   }
-  const result = await unmount(mount, sayWaiting());
+  const result = await whileUnmounting(mount, options, (onWaiting) => unmount(mount, onWaiting));
   if (result.answer === 'busy') {
     throw new CliError('busy', `${mountPoint}: in use\n${await describeMountUse(mountPoint)}`);
   }
@@ -81,12 +87,10 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
   requireNoneLeft(mountPoint, left);
 }
 
-async function unmountPassedCommand(
-  mount: SvcfsMount,
-  { force }: { readonly force: boolean },
-): Promise<void> {
+async function unmountPassedCommand(mount: SvcfsMount, options: UnmountOptions): Promise<void> {
+  const { force } = options;
   if (force) await abandonPassed(mount);
-  else await unmountPassed(mount, sayWaiting());
+  else await whileUnmounting(mount, options, (onWaiting) => unmountPassed(mount, onWaiting));
   requireNoneLeft(mount.mountPoint, notUploaded(await keptAt(mount.directory)), { byForce: force });
 }
 

@@ -8,13 +8,13 @@ import { CliError } from '../exit-codes.ts';
 import { findMount } from '../mount/find-mount.ts';
 import { describeMountUse } from '../mount/mount-users.ts';
 import { unmount } from '../mount/unmount.ts';
+import { whileUnmounting } from '../progress/while-unmounting.ts';
 import { type DemoRecord, type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { clearDemo, type DemoPlace } from './clear-demo.ts';
 import { lockDemo } from './lock-demo.ts';
 
 export interface StopListener {
-  readonly onWaiting: (pending: readonly string[]) => void;
   /** The programs that lose files, a line each: the demo ends all the same. */
   readonly onBusy: (users: string) => void;
 }
@@ -24,6 +24,7 @@ interface FoundDemo {
   readonly mounted: MountedFileSystem | undefined;
 }
 
+const SHOWN = { quiet: false, json: false } as const;
 const END_TIMEOUT_MS = 10_000;
 
 /** Ends the demo at a mount point; answers where its data stays. */
@@ -43,8 +44,9 @@ async function stopAt(path: string, { place, mounted }: FoundDemo, listener: Sto
     const hint = mounted ? ': it is a mount without a demo; use svcfs unmount' : '';
     throw new CliError('notMounted', `no demo at ${path}${hint}`);
   }
+  const mount = mounted && { ...place, deviceMinor: mounted.deviceMinor };
   const answer =
-    mounted && (await unmount({ ...place, deviceMinor: mounted.deviceMinor }, listener.onWaiting)).answer;
+    mount && (await whileUnmounting(mount, SHOWN, (onWaiting) => unmount(mount, onWaiting))).answer;
   if (answer === 'busy' || answer === 'held') {
     listener.onBusy(await describeMountUse(place.mountPoint));
     await endDaemon(place);

@@ -165,7 +165,9 @@ async function say(
   const changing = Object.values(changes).reduce((sum, count) => sum + count, 0);
   // The folders that the plan has listed, the command lists as well; it looks up the names that it was given.
   const looks = platform.calls() + names + links;
-  const ms = estimatePacedMs(looks + changing, await platform.rate(), Date.now(), BELIEVED_MS);
+  const connection = await platform.connection();
+  const window = connection?.rate.window;
+  const ms = estimatePacedMs(looks + changing, window, Date.now(), BELIEVED_MS);
   if (json) {
     const seconds = Math.ceil(ms / 1000);
     console.log(

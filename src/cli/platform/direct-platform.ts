@@ -40,7 +40,7 @@ export async function directPlatform(
       return told && new CliError(told.exit, told.message, { cause: error });
     },
     calls: () => calls,
-    rate: () => Promise.resolve(api.status().rate.window),
+    connection: () => Promise.resolve(api.status()),
     close: () => api.close(),
   };
 }

@@ -3,8 +3,8 @@ import { fromWire, toWire } from '../calls/call-values.ts';
 import { apiOver, CALLS, isCounted, type SendCall } from '../calls/calls.ts';
 import { CliError } from '../exit-codes.ts';
 import { askMount } from '../mount/ask-mount.ts';
-import { inquire } from '../mount/inquire.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
+import { connectionOf } from '../mount/status-of.ts';
 import type { Platform } from './platform.ts';
 import { endpointOf, tellMounts } from './tell-mounts.ts';
 
@@ -30,7 +30,7 @@ export function mountedPlatform(
     onTasksChanged: () => Promise.resolve(),
     explain: () => undefined,
     calls: () => calls,
-    rate: async () => (await inquire(mount, { request: 'status' })).statistics.api.rate.window,
+    connection: () => connectionOf(mount),
     close: () => Promise.resolve(),
   };
 }

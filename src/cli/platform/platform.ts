@@ -1,5 +1,5 @@
 import type { FileRecord, TaskRecord } from '../../api/model.ts';
-import type { RateSnapshot } from '../../api/transport/rate-budget.ts';
+import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import type { LearntEntries } from '../../vfs/listing/learn-entries.ts';
 import type { LearntItem } from '../../vfs/listing/learn-items.ts';
 import type { PlatformApi } from '../calls/calls.ts';
@@ -24,7 +24,7 @@ export interface Platform {
   explain(error: unknown): Error | undefined;
   /** Calls of `api` that were begun so far. */
   calls(): number;
-  /** The rest of the rate limit, as far as it is known. */
-  rate(): Promise<RateSnapshot['window']>;
+  /** What the calls wait for, and the rest of the rate limit, as far as it is known. */
+  connection(): Promise<Pick<ConnectionStatus, 'rate' | 'unanswered'> | undefined>;
   close(): Promise<void>;
 }

@@ -30,7 +30,7 @@ describe('the command line', () => {
       ]),
     );
     expect(flags('demo')).toEqual(expect.arrayContaining(['--detach', '--stop', '--data']));
-    expect(flags('unmount')).toEqual(['--force']);
+    expect(flags('unmount')).toEqual(['--force', '--quiet', '--json']);
     const subcommands = (name: string) => command(name)?.commands.map((each) => each.name());
     expect(subcommands('jobs')).toEqual(expect.arrayContaining(['list', 'wait']));
   });

@@ -1,0 +1,21 @@
+import { askDaemon } from './ask-daemon.ts';
+import type { InquiryAnswer } from './control-messages.ts';
+import type { SvcfsMount } from './require-mount.ts';
+
+export type MountStatus = Extract<InquiryAnswer, { readonly answer: 'status' }>;
+
+/** What a mount's calls wait for, and its rate limit, as far as its process says. */
+export async function connectionOf(
+  mount: Pick<SvcfsMount, 'directory'>,
+): Promise<MountStatus['statistics']['api'] | undefined> {
+  return (await statusOf(mount).catch(() => undefined))?.statistics.api;
+}
+
+/** Undefined when the mount's process does not say, or does not know the request. One of another version may say less. */
+export async function statusOf({
+  directory,
+}: Pick<SvcfsMount, 'directory'>): Promise<MountStatus | undefined> {
+  for await (const said of askDaemon(directory.socket, { request: 'status' }))
+    return said?.answer === 'status' ? said : undefined;
+  return undefined;
+}
