@@ -45,6 +45,7 @@ async function buildPage(dir) {
   const written = await made.write({ dir, format: 'esm' });
   await made.close();
   for (const name of ['index.html', 'page.css']) await copyFile(`${page}/${name}`, `${dir}/${name}`);
+  await copyFile(`${root}node_modules/uplot/dist/uPlot.min.css`, `${dir}/uPlot.min.css`);
   return written.output;
 }
 

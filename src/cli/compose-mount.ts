@@ -47,6 +47,7 @@ import { deliverObject } from './mount/deliver-object.ts';
 import { findStaging } from './mount/find-staging.ts';
 import type { Inquiries } from './mount/inquiries.ts';
 import { memoryBudget } from './mount/memory-budget.ts';
+import { MountHistory } from './mount/mount-history.ts';
 import { identityOf } from './mount/mount-identity.ts';
 import { mountInformation } from './mount/mount-information.ts';
 import { leadsInside } from './mount/own-files.ts';
@@ -135,6 +136,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const tracer = new Tracer({ watch, clock: systemClock, pathOfNode, shownPath });
   const ending = new AbortController();
   const mount = await mountOnKernel(settings, { files, operations, tracer });
+  const history = new MountHistory(information.statistics, systemClock);
   return {
     pending: () => [
       ...writer.uploads().flatMap(({ label, state }) => (UNFINISHED.includes(state) ? [label] : [])),
@@ -147,6 +149,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     // From the kernel down: nobody is left to ask when a part ends.
     close: async () => {
       ending.abort();
+      history.close();
       await files.close();
       jobs.close();
       await edits.close();
@@ -192,6 +195,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       logControl: context.logControl,
       exchanges: () => clients.service.exchanges(),
       statistics: information.statistics,
+      history,
       metrics: information.metrics,
       circumstances: information.circumstances,
       cached: bytes.reader.cached,

@@ -38,9 +38,11 @@ export interface MountDetails extends MountSummary {
   readonly transfers: Bounded<Transfer>;
   readonly jobList: Bounded<Job>;
   readonly failures: Bounded<FailureView>;
-  /** Undefined: it has none, and `whyNot` says why. */
+  /** False: it has none, and the next line says why. */
   readonly diskCache: boolean;
   readonly whyNoDiskCache: string;
+  /** Newest first. */
+  readonly warmUps: readonly WarmUpView[];
 }
 
 export interface Notice {
@@ -61,6 +63,50 @@ export interface Budget {
   /** Null: not known yet. */
   readonly resetMs: number | null;
 }
+
+/** A folder or file that is brought into the disk cache. */
+export interface WarmUpView {
+  /** From the top of the mount. */
+  readonly path: string;
+  readonly state: 'running' | 'done' | 'failed' | 'stopped';
+  /** Undefined: nothing is known yet. The count of found files grows while folders are listed. */
+  readonly progress:
+    | {
+        readonly foundFiles: number;
+        readonly foundBytes: number;
+        readonly doneFiles: number;
+        readonly doneBytes: number;
+        readonly fetchedBytes: number;
+      }
+    | undefined;
+  /** The first ones. */
+  readonly failures: readonly { readonly path: string; readonly reason: string }[];
+  readonly failed: number;
+}
+
+/** Event `history`: the last hour of the mount that was asked for, a sample each ten seconds. */
+export interface HistoryView {
+  /** Of the mount. */
+  readonly id: string;
+  /** Oldest first. */
+  readonly atMs: readonly number[];
+  readonly values: Readonly<Record<Series, Values>>;
+}
+
+/** Null where there was nothing to measure. */
+export type Values = readonly (number | null)[];
+
+/** Bytes and counts a second, milliseconds, bytes; what is left of the request limit. */
+export type Series =
+  | 'downRate'
+  | 'upRate'
+  | 'operations'
+  | 'requests'
+  | 'medianMs'
+  | 'slowMs'
+  | 'requestsLeft'
+  | 'memoryBytes'
+  | 'cachedBytes';
 
 /** A quantity that has a limit, or none. */
 export interface Gauge {

@@ -6,8 +6,10 @@ import { OneTimeCode } from './http/one-time-code.ts';
 import { readPageFiles } from './http/page-files.ts';
 import { randomToken } from './http/random-token.ts';
 import { serveDashboard } from './http/serve-dashboard.ts';
+import { Deeds } from './live/deeds.ts';
 import { LiveView } from './live/live-view.ts';
 import { OWN_MOUNTS } from './live/mounts.ts';
+import { WarmUps } from './live/warm-ups.ts';
 import { hasDesktop, openBrowser } from './open-browser.ts';
 
 /** `svcfs dashboard`, until a signal ends it. */
@@ -17,9 +19,12 @@ export async function runDashboard({
 }: DashboardOptions): Promise<void> {
   const token = randomToken();
   const code = new OneTimeCode(systemClock);
-  const live = new LiveView({ mounts: OWN_MOUNTS, clock: systemClock });
+  const mounts = OWN_MOUNTS;
+  const warmUps = new WarmUps(mounts);
+  const live = new LiveView({ mounts, warmUps, clock: systemClock });
+  const deeds = new Deeds({ mounts, warmUps, live });
   const page = await readPageFiles();
-  const served = await serveDashboard({ token, page, live, code }, port);
+  const served = await serveDashboard({ token, page, live, deeds, code }, port);
   const ended = new Promise<void>((resolve) => onEndSignals(resolve));
   const origin = `http://127.0.0.1:${served.port}`;
   console.log(`dashboard: ${origin}/${token}/`);

@@ -5,6 +5,7 @@ import type { LogLevel } from '../../observe/logger.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
+import type { MountSamples } from './mount-history.ts';
 import type { MountIdentity } from './mount-identity.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import type { FailedPaths } from './path-failures.ts';
@@ -42,6 +43,8 @@ export type InquiryRequest =
     }
   /** `path` begins at the top of the mount. */
   | { readonly request: 'why'; readonly path: string }
+  /** Answered with the samples of the last hour that were taken after a moment. */
+  | { readonly request: 'history'; readonly sinceMs: number }
   /** Answered when everything closed at the path or below is on the platform. */
   | { readonly request: 'flush'; readonly path: string }
   /** Of a file that was refused, or kept aside: `retry` is answered when it is on the platform, or cannot be. */
@@ -91,6 +94,7 @@ export type InquiryAnswer =
       /** The conditions that calls wait for now, or the reason why the mount refuses every call. */
       readonly circumstances: readonly string[];
     }
+  | { readonly answer: 'history'; readonly samples: MountSamples }
   /** The files that cannot be published, and why. */
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
   /** The reasons why it failed. */

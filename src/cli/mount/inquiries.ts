@@ -7,6 +7,7 @@ import type { PinnedFile } from '../../vfs/model/pin.ts';
 import { packageVersion } from '../package-version.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest, PinsAnswer, TransferRates } from './control-messages.ts';
+import type { MountHistory } from './mount-history.ts';
 import type { MountIdentity } from './mount-identity.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import { PathFailures } from './path-failures.ts';
@@ -36,6 +37,7 @@ export interface Inquiries extends CacheParts, PlatformParts, TraceParts, TrashP
   readonly logControl: LogControl;
   readonly exchanges: () => readonly PastExchange[];
   readonly statistics: () => MountStatistics;
+  readonly history: Pick<MountHistory, 'since'>;
   /** The same for Prometheus. */
   readonly metrics: () => string;
   readonly circumstances: (path?: string) => readonly string[];
@@ -81,6 +83,8 @@ export async function answerInquiry(
           ...told(inquiries.hiddenAt(request.path)),
         ],
       };
+    case 'history':
+      return { answer: 'history', samples: inquiries.history.since(request.sinceMs) };
     case 'flush':
       return {
         answer: 'flush',

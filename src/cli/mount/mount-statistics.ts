@@ -48,8 +48,11 @@ export type MountStatistics = Readonly<{
     readonly freshBytes: number;
   };
   spool: SpoolUsage;
-  uploads: UploadCounts & {
-    /** Of parts that stores took since the mount began. */
+  uploads: {
+    readonly writing: number;
+    readonly publishing: number;
+    readonly partsInFlight: number;
+    /** Of parts, as they leave this machine, since the mount began. What a lost connection had is not counted. */
     readonly sentBytes: number;
   };
   jobs: { readonly unfinished: number };
@@ -69,12 +72,6 @@ export type MountStatistics = Readonly<{
   stores: StoresSnapshot;
 }>;
 
-interface UploadCounts {
-  readonly writing: number;
-  readonly publishing: number;
-  readonly partsInFlight: number;
-}
-
 export function statisticsOf(parts: CountedParts): MountStatistics {
   const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations } = parts;
   const stores = parts.transfers.snapshot();
@@ -90,7 +87,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
       freshBytes: memory.freshBytes,
     },
     spool: writer.spool(),
-    uploads: { ...countUploads(writer.uploads()), sentBytes: stores.part.bytes },
+    uploads: countUploads(writer.uploads(), stores.part.bytes),
     jobs: { unfinished: jobs.pending() },
     unkept: unkept.snapshot(),
     believed: beliefs.snapshot(),
@@ -102,12 +99,19 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
   };
 }
 
-function countUploads(uploads: readonly UploadProgress[]): UploadCounts {
+function countUploads(
+  uploads: readonly UploadProgress[],
+  takenBytes: number,
+): MountStatistics['uploads'] {
   const count = (wanted: UploadProgress['state']): number =>
     uploads.filter(({ state }) => state === wanted).length;
   return {
     writing: count('writing'),
     publishing: count('publishing'),
     partsInFlight: uploads.reduce((sum, upload) => sum + upload.partsInFlight, 0),
+    sentBytes: uploads.reduce(
+      (sum, { sentBytes, storedBytes }) => sum + sentBytes - storedBytes,
+      takenBytes,
+    ),
   };
 }

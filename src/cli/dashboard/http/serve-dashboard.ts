@@ -3,17 +3,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { errorCode } from '../../../lib/error-code.ts';
 import { CliError } from '../../exit-codes.ts';
+import type { Deeds } from '../live/deeds.ts';
 import type { LiveView } from '../live/live-view.ts';
 import { EventStream } from './event-stream.ts';
 import { type Admitted, admit, foreign, type Gate, type Refusal, refuse } from './guards.ts';
 import { SAFE_HEADERS } from './headers.ts';
 import type { OneTimeCode } from './one-time-code.ts';
 import type { PageFile, PageFiles } from './page-files.ts';
+import { doPost } from './post.ts';
 
 export interface DashboardParts {
   readonly token: string;
   readonly page: PageFiles;
   readonly live: LiveView;
+  readonly deeds: Deeds;
   /** Opens the page once, in place of the token. */
   readonly code: OneTimeCode;
 }
@@ -66,6 +69,8 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
+const NOTHING = refuse(404, 'Nothing is here.');
+
 interface Serving extends DashboardParts {
   readonly gate: Gate;
   readonly streams: Set<ServerResponse>;
@@ -80,6 +85,7 @@ function answer(request: IncomingMessage, response: ServerResponse, serving: Ser
   }
   const admitted = stranger ?? admit(request, gate);
   if ('status' in admitted) deny(response, admitted);
+  else if (admitted.method === 'POST') void answerPost(request, response, admitted, serving);
   else if (admitted.path === 'events') stream(response, admitted, serving);
   else sendFile(response, serving.page.get(admitted.path));
 }
@@ -89,8 +95,20 @@ function deny(response: ServerResponse, { status, text }: Refusal): void {
   response.writeHead(status, headers).end(`${text}\n`);
 }
 
+async function answerPost(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path }: Admitted,
+  { deeds }: Serving,
+): Promise<void> {
+  const done = await doPost(request, path, deeds);
+  if (done === undefined) return deny(response, NOTHING);
+  response.writeHead(done.status, { ...SAFE_HEADERS, 'content-type': 'application/json' });
+  response.end(JSON.stringify(done.body));
+}
+
 function sendFile(response: ServerResponse, file: PageFile | undefined): void {
-  if (file === undefined) deny(response, refuse(404, 'Nothing is here.'));
+  if (file === undefined) deny(response, NOTHING);
   else response.writeHead(200, { ...SAFE_HEADERS, 'content-type': file.type }).end(file.content);
 }
 
@@ -105,6 +123,7 @@ function stream(response: ServerResponse, { query }: Admitted, { live, streams }
     mount: query.get('mount') ?? undefined,
     onOverview: (overview) => events.send('overview', overview),
     onMount: (details) => events.send('mount', details),
+    onHistory: (history) => events.send('history', history),
   });
   response.on('close', () => {
     streams.delete(response);

@@ -2,9 +2,10 @@ import type { Clock } from '../../../lib/clock.ts';
 import { messageOf } from '../../../lib/message-of.ts';
 import { packageVersion } from '../../package-version.ts';
 import { type FoundKept, needsPerson } from '../../recover/kept-entries.ts';
-import type { MountDetails, Overview } from '../page-model.ts';
+import type { HistoryView, MountDetails, Overview } from '../page-model.ts';
 import { keptView } from '../view/kept-view.ts';
 import type { Mounts } from './mounts.ts';
+import type { WarmUps } from './warm-ups.ts';
 import { WatchedMount } from './watched-mount.ts';
 
 /** A page that is open. */
@@ -13,6 +14,8 @@ export interface Viewer {
   readonly mount: string | undefined;
   readonly onOverview: (overview: Overview) => void;
   readonly onMount: (details: MountDetails) => void;
+  /** Of the same mount. */
+  readonly onHistory: (history: HistoryView) => void;
 }
 
 const LOOK_EVERY_MS = 1000;
@@ -21,16 +24,22 @@ const SETTLE_MS = 400;
 /** Kept files are found by reading journals. */
 const KEPT_EVERY_MS = 10_000;
 
+export interface LiveParts {
+  readonly mounts: Mounts;
+  readonly clock: Clock;
+  readonly warmUps: Pick<WarmUps, 'of'>;
+}
+
 /** Looks at the mounts each second, for the pages that are open. While there are none it asks nothing. */
 export class LiveView {
-  readonly #parts: { readonly mounts: Mounts; readonly clock: Clock };
+  readonly #parts: LiveParts;
   readonly #viewers = new Set<Viewer>();
   #watched = new Map<string, WatchedMount>();
   #kept: FoundKept = { entries: [], unreadable: [] };
   #keptMs = Number.NEGATIVE_INFINITY;
   #stop: AbortController | undefined;
 
-  constructor(parts: { readonly mounts: Mounts; readonly clock: Clock }) {
+  constructor(parts: LiveParts) {
     this.#parts = parts;
   }
 
@@ -76,7 +85,8 @@ export class LiveView {
     const known = new Map([...this.#watched.values()].map((each) => [each.mount.mountPoint, each]));
     const watched = found.map((mount) => known.get(mount.mountPoint) ?? new WatchedMount(mount, this.#parts));
     this.#watched = new Map(watched.map((each) => [each.id, each]));
-    const looks = watched.map((each) => each.look());
+    const shown = new Set([...this.#viewers].map((viewer) => this.#shownTo(viewer)));
+    const looks = watched.map((each) => each.look(shown.has(each)));
     await Promise.race([Promise.all(looks), clock.sleep(SETTLE_MS)]);
     if (clock.monotonic() - this.#keptMs < KEPT_EVERY_MS) return;
     this.#keptMs = clock.monotonic();
@@ -96,7 +106,9 @@ export class LiveView {
       kept: keptView(this.#kept),
     });
     const shown = this.#shownTo(viewer);
-    if (shown !== undefined) viewer.onMount(shown.details(this.#keptOf(shown)));
+    if (shown === undefined) return;
+    viewer.onMount(shown.details(this.#keptOf(shown), this.#parts.warmUps.of(shown.mount)));
+    viewer.onHistory(shown.history());
   }
 
   /** Files that only a person can deal with. */

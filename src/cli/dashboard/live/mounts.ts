@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { stateDirectory } from '../../../config/directories.ts';
-import type { InquiryRequest } from '../../mount/control-messages.ts';
+import { askMount } from '../../mount/ask-mount.ts';
+import type { ControlAnswer, InquiryRequest } from '../../mount/control-messages.ts';
 import { type AnswerTo, inquireQuietly } from '../../mount/inquire.ts';
 import { otherVersion } from '../../mount/other-version.ts';
 import type { SvcfsMount } from '../../mount/require-mount.ts';
@@ -15,11 +16,14 @@ export interface Mounts {
   /** That the mount is of another version, for a person; undefined: it is of this one. */
   otherVersion(mount: SvcfsMount): Promise<string | undefined>;
   kept(): Promise<FoundKept>;
+  /** Answers as `svcfs warmup` gets them, for a path from the top of the mount. The signal takes the request back. */
+  warmUp(mount: SvcfsMount, path: string, signal: AbortSignal): AsyncIterable<ControlAnswer>;
 }
 
 export const OWN_MOUNTS: Mounts = {
   list: runningMounts,
   ask: inquireQuietly,
   otherVersion,
+  warmUp: (mount, path, takeBack) => askMount(mount, { request: 'warmup', paths: [path] }, { takeBack }),
   kept: () => keptInState(stateDirectory(process.env, homedir())),
 };

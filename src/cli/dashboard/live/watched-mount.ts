@@ -3,14 +3,17 @@ import type { Clock } from '../../../lib/clock.ts';
 import { messageOf } from '../../../lib/message-of.ts';
 import type { MountStatus } from '../../mount/control-messages.ts';
 import type { SvcfsMount } from '../../mount/require-mount.ts';
-import type { MountDetails, MountSummary } from '../page-model.ts';
+import type { HistoryView, MountDetails, MountSummary, WarmUpView } from '../page-model.ts';
 import { silent, type Verdict, verdictOf } from '../view/health.ts';
+import { joined, NO_HISTORY } from '../view/history-view.ts';
 import { contentOf, NOTHING_KNOWN } from '../view/mount-view.ts';
 import { PresentRate } from '../view/present-rate.ts';
 import type { Mounts } from './mounts.ts';
 
 /** A process that works answers within milliseconds. */
 const QUIET_MS = 3000;
+/** As often as there is a new sample. */
+const HISTORY_EVERY_MS = 10_000;
 
 /** What the dashboard knows of one mount. It is asked one thing at a time: one that hangs is not asked again meanwhile. */
 export class WatchedMount {
@@ -27,6 +30,8 @@ export class WatchedMount {
   #other: string | undefined;
   #asking: Promise<void> | undefined;
   #askedMs = 0;
+  #history = NO_HISTORY;
+  #historyMs = Number.NEGATIVE_INFINITY;
   /** Why there was no answer to the last question. */
   #silence: string | undefined;
 
@@ -43,25 +48,36 @@ export class WatchedMount {
     );
   }
 
-  /** Asks how it is, unless it is asked already. Settles with the answer; never rejects. */
-  look(): Promise<void> {
+  /** Asks how it is, unless it is asked already; `closely`: how it was, too. Settles with the answer; never rejects. */
+  look(closely: boolean): Promise<void> {
     if (this.#asking === undefined) {
       this.#askedMs = this.#clock.monotonic();
-      this.#asking = this.#ask().finally(() => {
+      this.#asking = this.#ask(closely).finally(() => {
         this.#asking = undefined;
       });
     }
     return this.#asking;
   }
 
-  async #ask(): Promise<void> {
+  async #ask(closely: boolean): Promise<void> {
     try {
       const { answer: _, ...status } = await this.#mounts.ask(this.mount, { request: 'status' });
       this.#learn(status);
+      if (closely) await this.#askHistory();
       this.#silence = undefined;
     } catch (error) {
       this.#silence = messageOf(error);
     }
+  }
+
+  /** A mount of an earlier version has none. */
+  async #askHistory(): Promise<void> {
+    const nowMs = this.#clock.monotonic();
+    if (this.#other !== undefined || nowMs - this.#historyMs < HISTORY_EVERY_MS) return;
+    const sinceMs = this.#history.atMs.at(-1) ?? 0;
+    const { samples } = await this.#mounts.ask(this.mount, { request: 'history', sinceMs });
+    this.#historyMs = nowMs;
+    this.#history = joined(this.#history, samples);
   }
 
   #learn(status: MountStatus): void {
@@ -83,7 +99,7 @@ export class WatchedMount {
     return this.#summary(this.#verdict(kept));
   }
 
-  details(kept: number): MountDetails {
+  details(kept: number, warmUps: readonly WarmUpView[]): MountDetails {
     const verdict = this.#verdict(kept);
     const content =
       this.#status === undefined
@@ -99,7 +115,12 @@ export class WatchedMount {
         ...(this.#other === undefined ? [] : [{ health: 'warning' as const, text: this.#other }]),
       ],
       ...content,
+      warmUps,
     };
+  }
+
+  history(): HistoryView {
+    return { id: this.id, ...this.#history };
   }
 
   #summary({ health, state }: Verdict): MountSummary {

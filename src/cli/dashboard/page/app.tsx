@@ -1,13 +1,15 @@
-import type { MountDetails, Overview } from '../page-model.ts';
+import type { HistoryView, MountDetails, Overview } from '../page-model.ts';
+import { Charts } from './charts.tsx';
 import { KeptFiles } from './kept.tsx';
 import { useChosenMount, useLive } from './live.ts';
 import { MountList, summaryText } from './mount-list.tsx';
 import { Gauges, MountHead, Service } from './mount-panel.tsx';
+import { WarmUps } from './warm-up.tsx';
 import { Failures, Jobs, Transfers } from './work.tsx';
 
 export function App() {
   const chosen = useChosenMount();
-  const { overview, mount, connected } = useLive(chosen);
+  const { overview, mount, history, connected } = useLive(chosen);
   return (
     <>
       <header class="top">
@@ -21,7 +23,7 @@ export function App() {
       {overview === undefined ? (
         <p class="begin">Asking the mounts…</p>
       ) : (
-        <Page overview={overview} mount={mount} />
+        <Page overview={overview} mount={mount} history={history} />
       )}
     </>
   );
@@ -30,16 +32,19 @@ export function App() {
 interface PageProps {
   readonly overview: Overview;
   readonly mount: MountDetails | undefined;
+  readonly history: HistoryView | undefined;
 }
 
-function Page({ overview: { mounts, kept, version }, mount }: PageProps) {
+function Page({ overview: { mounts, kept, version }, mount, history }: PageProps) {
   const shown = mounts.some(({ id }) => id === mount?.id) ? mount : undefined;
   return (
     <div class="columns">
       <MountList mounts={mounts} shown={shown?.id} />
       <main>
         {mounts.length === 0 ? <NoMount /> : null}
-        {shown === undefined ? null : <Mount mount={shown} />}
+        {shown === undefined ? null : (
+          <Mount mount={shown} history={history?.id === shown.id ? history : undefined} />
+        )}
         <KeptFiles kept={kept} />
         <footer class="muted">svcfs {version}</footer>
       </main>
@@ -70,7 +75,13 @@ function NoMount() {
   );
 }
 
-function Mount({ mount }: { readonly mount: MountDetails }) {
+function Mount({
+  mount,
+  history,
+}: {
+  readonly mount: MountDetails;
+  readonly history: HistoryView | undefined;
+}) {
   return (
     <>
       <MountHead mount={mount} />
@@ -80,6 +91,8 @@ function Mount({ mount }: { readonly mount: MountDetails }) {
         <Service mount={mount} />
         <Gauges gauges={mount.gauges} />
       </div>
+      {history === undefined ? null : <Charts history={history} />}
+      <WarmUps mount={mount} key={mount.id} />
       <Failures failures={mount.failures} />
     </>
   );

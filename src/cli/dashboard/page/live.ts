@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { MountDetails, Overview } from '../page-model.ts';
+import type { HistoryView, MountDetails, Overview } from '../page-model.ts';
 
 export interface Live {
   readonly overview: Overview | undefined;
   /** Of the mount that was asked for, or of the first. */
   readonly mount: MountDetails | undefined;
+  readonly history: HistoryView | undefined;
   /** False: the server is gone, or has not answered yet. */
   readonly connected: boolean;
 }
 
-const NOTHING: Live = { overview: undefined, mount: undefined, connected: false };
+const NOTHING: Live = { overview: undefined, mount: undefined, history: undefined, connected: false };
 
 /** What the server tells, as it changes. */
 export function useLive(mountId: string | undefined): Live {
@@ -22,6 +23,7 @@ export function useLive(mountId: string | undefined): Live {
     source.onerror = () => learn({ connected: false });
     source.addEventListener('overview', ({ data }) => learn({ overview: JSON.parse(data) as Overview }));
     source.addEventListener('mount', ({ data }) => learn({ mount: JSON.parse(data) as MountDetails }));
+    source.addEventListener('history', ({ data }) => learn({ history: JSON.parse(data) as HistoryView }));
     return () => source.close();
   }, [mountId]);
   return live;

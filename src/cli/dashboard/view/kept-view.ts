@@ -15,10 +15,9 @@ export function keptView({ entries, unreadable }: FoundKept): Kept {
 const ORDER: readonly KeptView['state'][] = ['refused', 'aside', 'unclosed', 'waiting'];
 
 function viewOf(entry: KeptEntry): KeptView {
-  const { id, state, sizeBytes, keptMs, reason, missing } = entry.file;
-  const place = keptPlace(entry);
+  const { state, sizeBytes, keptMs, reason, missing } = entry.file;
   return {
-    id: `${place}/${id}`,
+    id: idOfKept(entry),
     path: shownPath(entry),
     state,
     stateInWords: KEPT_STATES[state],
@@ -26,7 +25,7 @@ function viewOf(entry: KeptEntry): KeptView {
   };
 }
 
-/** Tells places apart, which may have files of the same id. */
-export function keptPlace({ place }: KeptEntry): string {
-  return place.account.root;
+/** With the place: two of them may have files of the same id. */
+export function idOfKept({ place, file }: KeptEntry): string {
+  return `${place.account.root}/${file.id}`;
 }

@@ -66,7 +66,7 @@ function bounded<From, To>(list: readonly From[], view: (from: From) => To): Bou
 }
 
 function factsOf({ statistics, edited, rates, mount }: MountStatus): readonly Fact[] {
-  const { api, cache, jobs } = statistics;
+  const { api, cache } = statistics;
   const sent = Object.values(api.calls).reduce((sum, count) => sum + count, 0);
   const limits = [
     ...(rates.upload === undefined ? [] : [`${describeSize(rates.upload)}/s up`]),
@@ -76,9 +76,8 @@ function factsOf({ statistics, edited, rates, mount }: MountStatus): readonly Fa
     ...(mount === undefined ? [] : identityFacts(mount)),
     { name: 'Requests sent', value: `${sent}${api.lost === 0 ? '' : `, ${api.lost} without an answer`}` },
     { name: 'Requests under way', value: String(api.rate.inFlight) },
-    { name: 'Words of the service', value: api.dialect },
+    { name: 'Dialect', value: api.dialect },
     { name: 'Fetched', value: describeSize(cache.fetchedBytes) },
-    { name: 'Unfinished jobs', value: String(jobs.unfinished) },
     ...(edited === 0 ? [] : [{ name: 'Files with metadata to be sent', value: String(edited) }]),
     ...(limits.length === 0 ? [] : [{ name: 'Limits', value: limits.join(', ') }]),
   ];

@@ -3,12 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OWN_HEADER } from '../../../../src/cli/dashboard/http/guards.ts';
-import { OneTimeCode } from '../../../../src/cli/dashboard/http/one-time-code.ts';
-import { serveDashboard } from '../../../../src/cli/dashboard/http/serve-dashboard.ts';
-import { LiveView } from '../../../../src/cli/dashboard/live/live-view.ts';
-import { systemClock } from '../../../../src/lib/clock.ts';
 import { openDashboard, TOKEN } from './open-dashboard.ts';
-import { SomeMounts } from './some-mounts.ts';
 
 const PATH = `/${TOKEN}/`;
 
@@ -130,9 +125,7 @@ it('names a port that is taken, and what to do', async () => {
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
-  const live = new LiveView({ mounts: new SomeMounts(), clock: systemClock });
-  const parts = { token: TOKEN, page: new Map(), live, code: new OneTimeCode(systemClock) };
-  await expect(serveDashboard(parts, port)).rejects.toThrow(
+  await expect(openDashboard({ port })).rejects.toThrow(
     `port ${port} of 127.0.0.1 is taken: name another (--port N), or none, and a free one is found`,
   );
 });

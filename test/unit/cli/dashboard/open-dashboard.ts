@@ -5,7 +5,9 @@ import { onTestFinished } from 'vitest';
 import { OneTimeCode } from '../../../../src/cli/dashboard/http/one-time-code.ts';
 import type { PageFiles } from '../../../../src/cli/dashboard/http/page-files.ts';
 import { serveDashboard } from '../../../../src/cli/dashboard/http/serve-dashboard.ts';
+import { Deeds } from '../../../../src/cli/dashboard/live/deeds.ts';
 import { LiveView } from '../../../../src/cli/dashboard/live/live-view.ts';
+import { WarmUps } from '../../../../src/cli/dashboard/live/warm-ups.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { SomeMounts } from './some-mounts.ts';
 
@@ -20,10 +22,12 @@ const PAGE: PageFiles = new Map([['', { type: 'text/html', content: Buffer.from(
 export const TOKEN = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 /** A dashboard of mounts that are there for the test alone, over real HTTP. */
-export async function openDashboard({ mounts = new SomeMounts(), page = PAGE } = {}) {
+export async function openDashboard({ mounts = new SomeMounts(), page = PAGE, port: wanted = 0 } = {}) {
   const code = new OneTimeCode(systemClock);
-  const live = new LiveView({ mounts, clock: systemClock });
-  const served = await serveDashboard({ token: TOKEN, page, live, code }, 0);
+  const warmUps = new WarmUps(mounts);
+  const live = new LiveView({ mounts, warmUps, clock: systemClock });
+  const deeds = new Deeds({ mounts, warmUps, live });
+  const served = await serveDashboard({ token: TOKEN, page, live, deeds, code }, wanted);
   onTestFinished(() => served.close());
   const { port } = served;
   /** `path` with its first slash. */
@@ -58,4 +62,16 @@ async function* eventsOf(open: () => Promise<IncomingMessage>) {
       if (event !== undefined) yield { event, data: JSON.parse(data ?? '') };
     }
   }
+}
+
+/** The first event of a name for which the condition holds. */
+export async function first<Told>(
+  events: AsyncIterable<{ readonly event: string; readonly data: unknown }>,
+  name: string,
+  isIt: (told: Told) => boolean = () => true,
+): Promise<Told> {
+  for await (const { event, data } of events) {
+    if (event === name && isIt(data as Told)) return data as Told;
+  }
+  throw new Error(`no event ${name}`);
 }

@@ -1,5 +1,5 @@
 import type { Mounts } from '../../../../src/cli/dashboard/live/mounts.ts';
-import type { MountStatus } from '../../../../src/cli/mount/control-messages.ts';
+import type { ControlAnswer, MountStatus } from '../../../../src/cli/mount/control-messages.ts';
 import type { FoundKept } from '../../../../src/cli/recover/kept-entries.ts';
 import { mountDirectory } from '../../../../src/config/directories.ts';
 import { someStatistics } from '../some-statistics.ts';
@@ -18,6 +18,11 @@ export function mountAt(mountPoint: string) {
 export class SomeMounts implements Mounts {
   readonly asked: string[] = [];
   readonly #statuses = new Map<string, () => MountStatus | Promise<MountStatus>>();
+  warmUps: (path: string, signal: AbortSignal) => AsyncIterable<ControlAnswer> = async function* () {};
+  /** To other requests, by their names. */
+  answers: Readonly<Record<string, () => unknown>> = {
+    history: () => ({ answer: 'history', samples: { atMs: [], values: {} } }),
+  };
   keptFiles: FoundKept = { entries: [], unreadable: [] };
 
   add(mountPoint: string, status: () => MountStatus | Promise<MountStatus> = someStatus): void {
@@ -35,10 +40,12 @@ export class SomeMounts implements Mounts {
     const answers: Readonly<Record<string, () => unknown>> = {
       status: async () => ({ answer: 'status', ...(await this.#statuses.get(mountPoint)?.()) }),
     };
-    const answer = answers[request.request];
+    const answer = this.answers[request.request] ?? answers[request.request];
     if (answer === undefined) throw new Error(`no answer to ${request.request}`);
     return (await answer()) as never;
   };
+
+  readonly warmUp: Mounts['warmUp'] = (_mount, path, signal) => this.warmUps(path, signal);
 
   readonly otherVersion: Mounts['otherVersion'] = async () => undefined;
 

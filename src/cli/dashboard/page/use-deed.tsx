@@ -1,0 +1,29 @@
+import { useState } from 'preact/hooks';
+import { type Done, post } from './post.ts';
+
+/** A deed at a time, and what became of the last. */
+export function useDeed() {
+  const [isBusy, setBusy] = useState(false);
+  const [done, setDone] = useState<Done | undefined>(undefined);
+  const run = async (deed: string, body: Readonly<Record<string, unknown>>): Promise<void> => {
+    setBusy(true);
+    setDone(undefined);
+    setDone(await post(deed, body));
+    setBusy(false);
+  };
+  return { isBusy, done, run };
+}
+
+interface OutcomeProps {
+  readonly isBusy: boolean;
+  readonly done: Done | undefined;
+}
+
+/** Told to a screen reader when it comes. */
+export function Outcome({ isBusy, done }: OutcomeProps) {
+  return (
+    <p role="status" class={done === undefined || done.ok ? 'outcome' : 'outcome bad-text'}>
+      {isBusy ? 'Under way…' : done?.text}
+    </p>
+  );
+}
