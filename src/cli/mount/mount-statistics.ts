@@ -99,19 +99,13 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
   };
 }
 
-function countUploads(
-  uploads: readonly UploadProgress[],
-  takenBytes: number,
-): MountStatistics['uploads'] {
+function countUploads(uploads: readonly UploadProgress[], takenBytes: number): MountStatistics['uploads'] {
   const count = (wanted: UploadProgress['state']): number =>
     uploads.filter(({ state }) => state === wanted).length;
   return {
     writing: count('writing'),
     publishing: count('publishing'),
     partsInFlight: uploads.reduce((sum, upload) => sum + upload.partsInFlight, 0),
-    sentBytes: uploads.reduce(
-      (sum, { sentBytes, storedBytes }) => sum + sentBytes - storedBytes,
-      takenBytes,
-    ),
+    sentBytes: uploads.reduce((sum, { sentBytes, storedBytes }) => sum + sentBytes - storedBytes, takenBytes),
   };
 }

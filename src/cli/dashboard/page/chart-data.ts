@@ -1,19 +1,13 @@
 import type { HistoryView, Series } from '../page-model.ts';
+import type { ChartPlan } from './chart-plans.ts';
 
 /** Seconds, and the values of each line. */
 export type ChartData = readonly [readonly number[], ...(readonly (readonly (number | null)[])[])];
 
-/** What a chart shows, as far as its data depends on it. */
-export interface Lines {
-  readonly title: string;
-  readonly lines: readonly { readonly series: Series; readonly name: string }[];
-  readonly words: (value: number) => string;
-}
-
 /** Two samples are so far apart only when the machine slept between them: the line is broken there. */
 const GAP_MS = 30_000;
 
-export function chartData({ atMs, values }: HistoryView, { lines }: Lines): ChartData {
+export function chartData({ atMs, values }: HistoryView, { lines }: Pick<ChartPlan, 'lines'>): ChartData {
   const breaks = atMs.flatMap((ms, index) => (ms - (atMs[index - 1] ?? ms) > GAP_MS ? [index] : []));
   const broken = <T>(list: readonly T[], between: (index: number) => T): T[] =>
     list.flatMap((item, index) => (breaks.includes(index) ? [between(index), item] : [item]));
@@ -24,7 +18,7 @@ export function chartData({ atMs, values }: HistoryView, { lines }: Lines): Char
 }
 
 /** For who cannot see it: what each line is now, and its most. */
-export function describeChart({ title, lines, words }: Lines, [, ...data]: ChartData): string {
+export function describeChart({ title, lines, words }: ChartPlan, [, ...data]: ChartData): string {
   const told = lines.map(({ name }, number) => {
     const known = (data[number] ?? []).flatMap((value) => (value === null ? [] : [value]));
     const last = known.at(-1);

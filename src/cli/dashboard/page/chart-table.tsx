@@ -1,6 +1,6 @@
 import type { HistoryView } from '../page-model.ts';
 import { rowsOf } from './chart-data.ts';
-import type { ChartPlan } from './charts.tsx';
+import type { ChartPlan } from './chart-plans.ts';
 import { clockText } from './format.ts';
 
 interface ChartTableProps {

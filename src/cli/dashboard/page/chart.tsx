@@ -2,13 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import type { HistoryView } from '../page-model.ts';
 import { type ChartData, chartData, describeChart } from './chart-data.ts';
-import type { ChartPlan } from './charts.tsx';
+import type { ChartPlan } from './chart-plans.ts';
 import { clockText } from './format.ts';
-
-export interface Line {
-  readonly name: string;
-  readonly tone: 'first' | 'second';
-}
 
 interface ChartProps {
   readonly history: HistoryView;

@@ -28,7 +28,12 @@ export async function openDashboard({ mounts = new SomeMounts(), page = PAGE, po
   const live = new LiveView({ mounts, warmUps, clock: systemClock });
   const deeds = new Deeds({ mounts, warmUps, live });
   const served = await serveDashboard({ token: TOKEN, page, live, deeds, code }, wanted);
-  onTestFinished(() => served.close());
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= served.close();
+    return closed;
+  };
+  onTestFinished(close);
   const { port } = served;
   /** `path` with its first slash. */
   const ask = async (path: string, options: RequestOptions = {}, body?: string): Promise<Answered> => {
@@ -43,6 +48,7 @@ export async function openDashboard({ mounts = new SomeMounts(), page = PAGE, po
   };
   return {
     port,
+    close,
     code,
     mounts,
     ask,
