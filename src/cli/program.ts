@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAdminCommand } from './commands/admin.ts';
 import { addAllowCommand } from './commands/allow.ts';
 import { addAppCommand } from './commands/app.ts';
+import { addBenchCommand } from './commands/bench.ts';
 import { addBillingCommand } from './commands/billing.ts';
 import { addCacheCommand } from './commands/cache.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -73,6 +74,7 @@ export function createProgram(): Command {
   addWhyCommand(program);
   addTraceCommand(program);
   addDoctorCommand(program);
+  addBenchCommand(program);
   addLogCommand(program);
   addDebugCommand(program);
   addJobsCommand(program);
