@@ -88,6 +88,7 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       workers: role === 'all',
       internalStats,
       trustedProxies: options.trustedProxy,
+      accelRedirect: options.accelRedirect,
       clientLimits: {
         headSeconds: clientTimeout,
         bodyWindowSeconds: clientTimeout,

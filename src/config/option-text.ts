@@ -43,6 +43,16 @@ export function parseOwnAddress(text: string): ListenAddress {
 }
 
 /** Names, addresses and networks such as `169.254.7.0/24`, by commas. */
+/** A location of nginx, such as `/contents/`. */
+export function parseLocation(text: string): string {
+  if (!/^\/([\w.-]+\/)+$/.test(text)) {
+    throw new Error(
+      'not a location: it begins and ends with `/`, such as /contents/, and has letters, digits, `.`, `_` and `-`',
+    );
+  }
+  return text;
+}
+
 export function parseHosts(text: string): readonly string[] {
   const hosts = text.split(',').map((host) => host.trim());
   if (hosts.some((host) => !/^[^\s/]+(\/\d{1,3})?$/.test(host))) {

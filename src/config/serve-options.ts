@@ -6,6 +6,7 @@ import {
   parseDirectory,
   parseHosts,
   parseListenAddress,
+  parseLocation,
   parseNetworks,
   parseRateLimit,
   parseSize,
@@ -173,6 +174,15 @@ const trustedProxy: Option<readonly string[]> = {
   parse: parseNetworks,
 };
 
+const accelRedirect: Option<string | undefined> = {
+  flags: '--accel-redirect <location>',
+  help: 'location of nginx that leads to DIR/storage/blobs: nginx sends contents itself when a trusted proxy asks for them',
+  environment: 'SVCFS_ACCEL_REDIRECT',
+  default: undefined,
+  defaultText: 'the service sends them',
+  parse: parseLocation,
+};
+
 const internalStats: Option<boolean> = {
   flags: '--internal-stats',
   help: 'answer /internal/stats, the number of requests so far, to anyone who asks',
@@ -200,6 +210,7 @@ export const SERVE_OPTIONS = {
   blobGrace,
   auditDays,
   trustedProxy,
+  accelRedirect,
   ...TASK_OPTIONS,
   internalStats,
 } as const;

@@ -63,9 +63,9 @@ export function apiRoutes(app: App, services: Services): void {
 export function localRoutes(
   app: App,
   services: Services,
-  options: { readonly internalStats: boolean },
+  options: { readonly internalStats: boolean; readonly accelRedirect: string | undefined },
 ): void {
-  storageRoutes(app, services);
+  storageRoutes(app, services, options);
   storageObjectRoutes(app, services);
   storageInputRoutes(app, services);
   if (options.internalStats) internalStatsRoutes(app, services);

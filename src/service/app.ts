@@ -33,6 +33,7 @@ const HEAD_CHECK_MS = 5_000;
 export interface AppOptions {
   readonly clientLimits: ClientLimits;
   readonly trustedProxies: readonly string[];
+  readonly accelRedirect: string | undefined;
   readonly internalStats: boolean;
   readonly readiness: Readiness;
 }

@@ -58,6 +58,8 @@ export interface ServiceOptions {
    * name.
    */
   readonly trustedProxies?: readonly string[];
+  /** The location of nginx that leads to the directory of blobs. Default: the service sends contents itself. */
+  readonly accelRedirect?: string | undefined;
   /** Entries of the audit log are removed after so many days; undefined: never. */
   readonly auditDays?: number | undefined;
   /** How long requests and jobs at work may go on when the service is told to end. Default: 30. */
@@ -71,7 +73,7 @@ export interface ServiceOptions {
 /** The options of a process that answers no calls. */
 export type ServicesOptions = Omit<
   ServiceOptions,
-  'host' | 'port' | 'workers' | 'internalStats' | 'clientLimits' | 'trustedProxies'
+  'host' | 'port' | 'workers' | 'internalStats' | 'clientLimits' | 'trustedProxies' | 'accelRedirect'
 >;
 
 export const DEFAULT_PART_URL_SECONDS = 3600;

@@ -66,6 +66,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const app = createApp(services, {
     clientLimits: { ...DEFAULT_CLIENT_LIMITS, ...options.clientLimits },
     trustedProxies: options.trustedProxies ?? [],
+    accelRedirect: options.accelRedirect,
     internalStats: options.internalStats ?? false,
     readiness,
   });

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { HasLogger } from '../../observe/logger.ts';
 import type { HasBlobs } from '../storage/blobs/blob-store.ts';
@@ -14,7 +15,11 @@ import type { HasStats } from './service-stats.ts';
  * Parts and contents by signed address: no token, no rate limit, not part of the API. Served only where the blobs are a
  * directory of this service; another store serves its own.
  */
-export function storageRoutes(app: App, services: HasBlobs & HasSigner & HasStats & HasLogger): void {
+export function storageRoutes(
+  app: App,
+  services: HasBlobs & HasSigner & HasStats & HasLogger,
+  { accelRedirect }: { readonly accelRedirect: string | undefined },
+): void {
   const { blobs, signer } = services;
   if (!(blobs instanceof DirectoryBlobStore)) return;
   const own = scope((inner) => {
@@ -25,7 +30,7 @@ export function storageRoutes(app: App, services: HasBlobs & HasSigner & HasStat
       }
     });
     receiveParts(inner, blobs, services);
-    sendContents(inner, blobs, services);
+    sendContents(inner, blobs, { ...services, accelRedirect });
   });
   void app.register(own);
 }
@@ -56,14 +61,31 @@ function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: HasStats):
   );
 }
 
-function sendContents(app: App, blobs: DirectoryBlobStore, { stats, logger }: HasStats & HasLogger): void {
+/** @param accelRedirect Where nginx sends the files from itself, for requests that came by it */
+function sendContents(
+  app: App,
+  blobs: DirectoryBlobStore,
+  { stats, logger, accelRedirect }: HasStats & HasLogger & { readonly accelRedirect: string | undefined },
+): void {
   app.get(
     `${BLOB_PATH}/:key`,
     { schema: { params: Type.Object({ key: Type.String() }) } },
     async (request, reply) => {
       const source = await blobs.open(request.params.key);
       if (source === undefined) throw new ServiceError(90003, 'The content is gone.');
-      return sendBytes(request, reply, { source, stats, logger });
+      const { localPath, etag } = source;
+      if (accelRedirect === undefined || localPath === undefined || !cameByProxy(request)) {
+        return sendBytes(request, reply, { source, stats, logger });
+      }
+      await source.close();
+      stats.storageGets += 1;
+      void reply.headers({ ETag: `"${etag}"`, 'Cache-Control': 'private' }).type('application/octet-stream');
+      return reply.header('X-Accel-Redirect', `${accelRedirect}${blobs.placeOf(localPath)}`).send();
     },
   );
+}
+
+/** A trusted proxy passed the request on. */
+function cameByProxy({ ips = [] }: FastifyRequest): boolean {
+  return ips.length > 1;
 }

@@ -9,7 +9,7 @@
  * A part is durable before its PUT is answered, and a blob before its completion is.
  */
 import { access, constants, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../../contract/limits.ts';
@@ -163,6 +163,11 @@ export class DirectoryBlobStore implements BlobStore {
   async open(key: string): Promise<OpenBlob | undefined> {
     const segments = await this.#layout(key);
     return segments && DirectoryBlob.open(key, { segments, anew: () => this.#layoutAnew(key) });
+  }
+
+  /** The path of a blob's one file below the directory of all blobs, with `/`. */
+  placeOf(localPath: string): string {
+    return relative(this.#path('blobs'), localPath);
   }
 
   downloadAddress(key: string): Promise<SignedAddress> {
