@@ -47,7 +47,7 @@ export class PlatformMutations implements Mutations {
       await this.#parts.openFiles.truncate(node, changes.sizeBytes, how);
     }
     const { signal } = how.context;
-    const work = setAttributes(this.#parts, node, changes);
+    const work = setAttributes(this.#parts, node, changes, signal);
     try {
       await untilAborted(work, signal);
     } catch (error) {

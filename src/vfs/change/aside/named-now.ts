@@ -109,9 +109,13 @@ export function renameEnds(rename: {
 }
 
 /** @throws ESTALE When one is at another name by now: what is to be renamed has to be looked up anew. */
-export async function requirePlacesStill(tree: Tree, { source, target }: RenameEnds): Promise<void> {
+export async function requirePlacesStill(
+  tree: Tree,
+  { source, target }: RenameEnds,
+  signal = NEVER_ABORTED,
+): Promise<void> {
   for (const end of [source, target])
-    if (end && !(await hasNameStill(tree, end.node, end, NEVER_ABORTED))) throw isNamedOtherwise(end.node);
+    if (end && !(await hasNameStill(tree, end.node, end, signal))) throw isNamedOtherwise(end.node);
 }
 
 /** As `requirePlacesStill` for a source that is on the platform as it is here: its file is to have the name, draft or not. */

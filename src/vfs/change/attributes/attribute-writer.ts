@@ -4,7 +4,7 @@ import { localFacts, localFactsSent, showFacts } from '../../attributes/local-fa
 import { oweChange } from '../../attributes/owe-change.ts';
 import { fittingBeside, tellLeftOut } from '../../attributes/pairs-that-fit.ts';
 import { type ReservedFacts, reservedPairs } from '../../attributes/reserved-pairs.ts';
-import { errnoOf } from '../../errors/errno-of.ts';
+import { errnoOf, isAbort } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import type { ProjectFileNode } from '../../model/node.ts';
 import { pathOf } from '../../model/node.ts';
@@ -16,6 +16,10 @@ type Pairs = Readonly<Record<string, string>>;
 /** Changes for a file that go with one request, which has not begun yet. */
 interface Waiting {
   facts: ReservedFacts;
+  /** Callers that have not given it up. */
+  callers: number;
+  /** All have, and the request is withdrawn unless it was sent. */
+  readonly givenUp: AbortController;
   readonly written: Promise<void>;
 }
 
@@ -35,13 +39,22 @@ export class AttributeWriter {
     this.#contents = contents;
   }
 
-  /** The file shows `facts` at once, and not any more when they are refused: that is thrown. */
-  set(node: ProjectFileNode, facts: ReservedFacts): Promise<void> {
+  /**
+   * The file shows `facts` at once, and not any more when they are refused: that is thrown. The signal withdraws them as long
+   * as no request with them was sent, and nobody else waits for it.
+   */
+  set(node: ProjectFileNode, facts: ReservedFacts, signal?: AbortSignal): Promise<void> {
     showFacts(node, facts);
-    const waiting = this.#waiting.get(node);
-    if (!waiting) return this.#begin(node, facts);
+    const waiting = this.#waiting.get(node) ?? this.#begin(node);
     waiting.facts = { ...waiting.facts, ...facts };
-    return waiting.written;
+    waiting.callers += 1;
+    const leave = (): void => {
+      waiting.callers -= 1;
+      if (waiting.callers === 0) waiting.givenUp.abort(signal?.reason);
+    };
+    if (signal?.aborted) leave();
+    signal?.addEventListener('abort', leave, { once: true });
+    return waiting.written.finally(() => signal?.removeEventListener('abort', leave));
   }
 
   /** Writes what the file shows and no content took along. */
@@ -64,24 +77,24 @@ export class AttributeWriter {
     while (this.#writing.size > 0) await untilAborted(Promise.allSettled(this.#writing), signal);
   }
 
-  #begin(node: ProjectFileNode, facts: ReservedFacts): Promise<void> {
+  #begin(node: ProjectFileNode): Waiting {
     const inTurn = (): Promise<void> => {
-      const joined = this.#waiting.get(node)?.facts ?? facts;
       this.#waiting.delete(node);
-      return this.#write(node, joined);
+      return this.#write(node, waiting.facts, waiting.givenUp.signal);
     };
     // It waits for a moment in any case: what is set together comes together.
     const written = Promise.resolve().then(() =>
       this.#contents.holding([node], () => holdingAnnotations([node], inTurn)),
     );
-    this.#waiting.set(node, { facts, written });
+    const waiting: Waiting = { facts: {}, callers: 0, givenUp: new AbortController(), written };
+    this.#waiting.set(node, waiting);
     this.#writing.add(written);
     const over = (): boolean => this.#writing.delete(written);
     written.then(over, over);
-    return written;
+    return waiting;
   }
 
-  async #write(node: ProjectFileNode, facts: ReservedFacts): Promise<void> {
+  async #write(node: ProjectFileNode, facts: ReservedFacts, untilSent: AbortSignal): Promise<void> {
     const { record } = node;
     const content = this.#contents.find(node);
     // Somebody removed it, or began to write it: its next content takes them along.
@@ -91,7 +104,7 @@ export class AttributeWriter {
     if (Object.keys(pairs).length < Object.keys(own).length) tellLeftOut(this.#tree, node);
     const isThere = Object.entries(pairs).every(([key, value]) => record.metadata[key] === value);
     try {
-      if (!isThere) await this.#send(node, record.id, pairs);
+      if (!isThere) await this.#send(node, record.id, pairs, untilSent);
     } finally {
       // The record tells of them, or they are not to be shown.
       localFactsSent(node, facts);
@@ -100,15 +113,15 @@ export class AttributeWriter {
   }
 
   /** Answers all pairs that the file has then. */
-  async #made(node: ProjectFileNode, id: string, pairs: Pairs): Promise<Pairs> {
+  async #made(node: ProjectFileNode, id: string, pairs: Pairs, untilSent: AbortSignal): Promise<Pairs> {
     const change = { metadata: pairs, dropped: [], tags: undefined };
     if (await oweChange(this.#tree, node, id, change)) return { ...node.record?.metadata, ...pairs };
-    return this.#tree.api.files.patchMetadata(id, pairs);
+    return this.#tree.api.files.patchMetadata(id, pairs, { untilSent });
   }
 
-  async #send(node: ProjectFileNode, id: string, pairs: Pairs): Promise<void> {
+  async #send(node: ProjectFileNode, id: string, pairs: Pairs, untilSent: AbortSignal): Promise<void> {
     try {
-      const metadata = await this.#made(node, id, pairs);
+      const metadata = await this.#made(node, id, pairs, untilSent);
       const { pending, checkedMs, record } = node;
       // It may have been refreshed while the platform answered.
       if (record?.id === id) this.#tree.published(node, { ...record, metadata });
@@ -118,6 +131,8 @@ export class AttributeWriter {
     } catch (error) {
       // Another client may have set more pairs than are known here.
       if (errnoOf(error) === 'E2BIG') return tellLeftOut(this.#tree, node);
+      // It was not sent.
+      if (untilSent.aborted && isAbort(error)) throw error;
       // Whether the platform took it may not be known: the next lookup asks.
       this.#tree.doubt(node);
       if (errnoOf(error) !== 'ENOENT') throw error;

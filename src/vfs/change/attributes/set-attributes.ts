@@ -33,10 +33,16 @@ const { S_IFDIR, S_IFMT, S_IXGRP } = constants;
 const S_ISUID = 0o4000;
 const S_ISGID = 0o2000;
 
-export async function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): Promise<void> {
+/** @param untilSent Withdraws what the platform was not asked for yet */
+export async function setAttributes(
+  parts: Parts,
+  node: Node,
+  changes: AttributeChanges,
+  untilSent?: AbortSignal,
+): Promise<void> {
   const { tree } = parts;
   const facts = factsOf(tree, node, changes);
-  if (!isNothing(facts)) await setFacts(parts, node, facts);
+  if (!isNothing(facts)) await setFacts(parts, node, facts, untilSent);
   if (changes.atimeNs !== undefined) node.atimeNs = timeOf(tree, changes.atimeNs);
   if (node.kind !== 'volume-directory' && !isPublishedObject(node)) node.changedMs = tree.clock.now();
 }
@@ -46,12 +52,17 @@ function isPublishedObject(node: Node): boolean {
   return node.kind === 'volume-object' && node.record !== undefined;
 }
 
-async function setFacts(parts: Parts, node: Node, facts: Facts): Promise<void> {
+async function setFacts(
+  parts: Parts,
+  node: Node,
+  facts: Facts,
+  untilSent: AbortSignal | undefined,
+): Promise<void> {
   const { tree, contents } = parts;
   requireWritable(tree, node);
   switch (node.kind) {
     case 'project-file':
-      return setOfFile(parts, node, withoutUnkept(tree, node, facts));
+      return setOfFile(parts, node, withoutUnkept(tree, node, facts), untilSent);
     case 'project-folder':
       setOfFolder(tree, node, withoutUnkept(tree, node, facts));
       return;
@@ -149,6 +160,7 @@ async function setOfFile(
   { tree, contents, attributes }: Parts,
   node: ProjectFileNode,
   facts: Facts,
+  untilSent: AbortSignal | undefined,
 ): Promise<void> {
   if (isNothing(facts)) return;
   const content = contents.find(node);
@@ -163,7 +175,7 @@ async function setOfFile(
   if (mode !== facts.mode) node.madeMode = undefined;
   const kept = localFacts({ ...facts, mode, mtimeNs: isDatedAnyway ? undefined : facts.mtimeNs });
   const isPromised = content?.promised === true;
-  if (!isBeingWritten && !isPromised) return attributes.set(node, kept);
+  if (!isBeingWritten && !isPromised) return attributes.set(node, kept, untilSent);
   showFacts(node, kept);
   const isJournaled = await contents.annotatePromised(node);
   if (isBeingWritten) return;

@@ -9,6 +9,8 @@ export interface FileRename {
   readonly noReplace: boolean;
   /** The platform has just refused the name: another client has it, whatever is known of the target. */
   readonly isTaken: boolean;
+  /** Withdraws a rename that is one call, as long as that was not sent. */
+  readonly untilSent?: AbortSignal | undefined;
 }
 
 export interface FileReplacement extends FileRename {

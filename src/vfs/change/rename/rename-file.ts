@@ -36,7 +36,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
     if (target) await publishPromised(parts, { source, target });
-    await requirePlacesStill(tree, ends);
+    await requirePlacesStill(tree, ends, rename.untilSent);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
         const record = await fileToRename(tree, source);
@@ -101,9 +101,15 @@ async function replace(
   const by = { fileId: record.id, carried: given, keep: inUse };
   const old = { record: replaced.record, node: rename.target };
   const renamed = await givingAt(parts, rename, { record, given }, (put) => {
-    const now = (): Promise<FileRecord> => putAt(parts, rename, { ...put, overwrite: atomic });
     const over = [old.record.id];
-    return atomic ? replacing(tree, over, now, () => over) : asides.replacing(old, by, now);
+    if (atomic)
+      return replacing(
+        tree,
+        over,
+        () => putAt(parts, rename, { ...put, overwrite: true }),
+        () => over,
+      );
+    return asides.replacing(old, by, () => putAt(parts, rename, { ...put, untilSent: undefined }));
   });
   await contents.unlinked(replaced.content, inUse ? () => asides.delete(old.record.id) : undefined);
   return renamed;
@@ -113,6 +119,8 @@ interface Put {
   readonly record: FileRecord;
   readonly given: Annotations;
   readonly overwrite?: boolean;
+  /** Undefined: other calls went before, and it is to be made. */
+  readonly untilSent?: AbortSignal | undefined;
 }
 
 /**
@@ -121,25 +129,26 @@ interface Put {
  */
 function givingAt(
   { tree }: RenameParts,
-  { source, parent }: FileRename,
+  { source, parent, untilSent }: FileRename,
   { record, given }: Put,
   put: (what: Put) => Promise<FileRecord>,
 ): Promise<FileRecord> {
   const isWithRoom = fits({ ...record.metadata, ...given.metadata });
-  if (source.parent === parent && isWithRoom) return put({ record, given });
+  const isOneCall = isNothing(given) || (source.parent === parent && isWithRoom);
+  if (isOneCall) return put({ record, given, untilSent });
   return giving(tree, { file: record, given, path: pathOf(source) }, () => put({ record, given: NOTHING }));
 }
 
 /** One call. */
 async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promise<FileRecord> {
   const { files } = tree.api;
-  const { record, given, overwrite = false } = put;
+  const { record, given, overwrite = false, untilSent } = put;
   const { source, parent } = rename;
   const name = nameOnPlatform(rename.name);
   const changes = isNothing(given)
     ? {}
     : { metadata: given.metadata, ...(given.tags && { tags: given.tags }) };
   return source.parent === parent
-    ? files.edit(record.id, { name, ...changes }, { overwrite })
-    : files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
+    ? files.edit(record.id, { name, ...changes }, { overwrite, untilSent })
+    : files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite, untilSent });
 }

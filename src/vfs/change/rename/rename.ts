@@ -43,7 +43,8 @@ const MOST_TRIES = 10;
 const MOST_JOBS = 3;
 
 /**
- * rename(2): looks at both ends, plans, does. The signal ends the looking; a rename that has begun is finished. When
+ * rename(2): looks at both ends, plans, does. The signal ends the looking, and withdraws a single call that was not sent; a
+ * rename that has begun is finished. When
  * another client changes the names meanwhile, the ends are looked at again: rename(2) replaces the entry that is there
  * then, or takes a name that is free then.
  */
@@ -109,7 +110,13 @@ async function attempt(
   requireName(to.parent, to.name, isDirectory(source) ? 'folder' : 'file');
   const merges = target?.kind === 'project-folder' || (target?.kind === 'volume-directory' && !target.local);
   try {
-    await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace, isTaken });
+    await carryOut(parts, plan, {
+      name: to.name,
+      merges,
+      noReplace: flags.noReplace,
+      isTaken,
+      untilSent: signal,
+    });
   } catch (error) {
     // Of many files that are exported, some may be by now.
     if (plan.kind === 'export' || !isNotThere(error)) throw error;
@@ -136,6 +143,7 @@ function carryOut(
     readonly merges: boolean;
     readonly noReplace: boolean;
     readonly isTaken: boolean;
+    readonly untilSent: AbortSignal;
   },
 ): Promise<void> {
   const { name, isTaken } = to;

@@ -77,7 +77,8 @@ describe('rename between projects', () => {
 describe('a rename that is interrupted', () => {
   let begun = false;
 
-  async function stalled(options: WorldOptions = {}): Promise<() => void> {
+  /** Its call waits, sent or not, until the function that this answers is called. */
+  async function stalled(options: WorldOptions = {}, isSent = true): Promise<() => void> {
     begun = false;
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -87,10 +88,10 @@ describe('a rename that is interrupted', () => {
       ...options,
       api: (api) =>
         failing(api, {
-          edit: async (...args) => {
+          edit: async (id, changes, asked) => {
             begun = true;
             await gate;
-            return api.files.edit(...args);
+            return api.files.edit(id, changes, isSent ? { overwrite: asked?.overwrite === true } : asked);
           },
         }),
     });
@@ -123,6 +124,21 @@ describe('a rename that is interrupted', () => {
     await waitUntil(() => told.includes('b'));
     expect(await world.onPlatform()).toEqual({ b: 'text' });
     expect(await world.child('b')).toBeDefined();
+  });
+
+  it('changes nothing when its call was not sent', async () => {
+    const goOn = await stalled({}, false);
+    const interrupt = new AbortController();
+    const rename = renaming(interrupt.signal);
+    rename.catch(() => undefined);
+    await waitUntil(() => begun);
+    interrupt.abort();
+    await expect(rename).rejects.toMatchObject({ name: 'AbortError' });
+    goOn();
+    await world.side.idle(new AbortController().signal);
+    expect(await world.onPlatform()).toEqual({ a: 'text' });
+    await renaming(new AbortController().signal);
+    expect(await world.onPlatform()).toEqual({ b: 'text' });
   });
 
   it('answers EINTR when the time for it is over', async () => {
