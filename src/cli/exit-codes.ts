@@ -35,6 +35,7 @@ export const EXIT_CODES = {
   },
   faulty: { code: 17, meaning: 'svcfs doctor found a fault' },
   unhealthy: { code: 18, meaning: 'svcfs status found a mount that is not healthy' },
+  aborted: { code: 19, meaning: 'svcfs tasks waited for a task that was aborted, and none failed' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -10,5 +10,15 @@ export const TEMPORARY_NAMES = [
   ...['*.tmp.????.bam', '*.[0-9][0-9][0-9][0-9].bam'],
 ];
 
-/** The default in projects, which can rename and remove: names that no person gives to a file, and that are renamed at once. */
-export const TEMPORARY_IN_PROJECTS = ['.*.??????', 'sed??????', '.goutputstream-*', '4913'];
+/**
+ * The default in projects, which can rename and remove: names that no person gives to a file, and that are renamed or removed
+ * soon. The swap file of vim is among them: an edit of less than a minute costs no more than its upload.
+ */
+export const TEMPORARY_IN_PROJECTS = [
+  '.*.??????',
+  '.*.sw?',
+  '.*.swpx',
+  'sed??????',
+  '.goutputstream-*',
+  '4913',
+];

@@ -161,7 +161,7 @@ describe('a task of the command line', () => {
     expect(refused.stderr).toMatch(/^svcfs: \S+: cannot be run: it is COMPLETED\. /);
   });
 
-  test('ends a wait with 1 when it failed, and with 2 when it was aborted', async () => {
+  test('ends a wait with 1 when it failed, and with 19 when it was aborted', async () => {
     const [bad, slow] = [await create('bad'), await create('slow')];
     expect((await tasks('run', bad, '--wait')).code).toBe(1);
     expect(await tasks('wait', slow)).toMatchObject({
@@ -171,7 +171,7 @@ describe('a task of the command line', () => {
     expect((await tasks('run', slow)).code).toBe(0);
     expect((await tasks('abort', slow)).stdout).toMatch(/: ABORT(ING|ED)\n$/);
     const waited = await tasks('wait', '--json', slow);
-    expect(waited.code).toBe(2);
+    expect(waited.code).toBe(19);
     expect(JSON.parse(waited.stdout)).toMatchObject({ id: slow, status: 'ABORTED' });
     const listed = (await tasks('list', PROJECT, '--status', 'failed')).stdout;
     expect(listed).toMatch(new RegExp(`^${bad}  FAILED .*  bad\n$`));

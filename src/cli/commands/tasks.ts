@@ -33,7 +33,7 @@ Examples:
   svcfs tasks create public/apps/wc/3 --project me/study --inputs job.json`;
 
 const WAIT_DETAILS = `
-Exit codes: 0 all are COMPLETED, 1 one is FAILED, or something else went wrong, 2 one is ABORTED, and none FAILED. Each change is
+Exit codes: 0 all are COMPLETED, 1 one is FAILED, or something else went wrong, 19 one is ABORTED, and none FAILED. Each change is
 told on stderr. Ctrl-C ends the waiting, and no task.`;
 
 export function addTasksCommand(program: Command): void {

@@ -5,7 +5,7 @@ import { printExactly } from '../../lib/exact-json.ts';
 import { inGroups } from '../../lib/in-groups.ts';
 import { printable } from '../../lib/printable.ts';
 import { isOver } from '../../tasks/task-status.ts';
-import { CliError } from '../exit-codes.ts';
+import { CliError, EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import type { Platform } from '../platform/platform.ts';
 import { noTask } from './task-argument.ts';
 
@@ -13,9 +13,6 @@ import { noTask } from './task-argument.ts';
 const FIRST_MS = 1000;
 const PERIOD_MS = 5000;
 const GROWTH = 1.5;
-
-/** Exit codes of waiting; a failed task goes before an aborted one. */
-const WAIT_CODES = { completed: 0, failed: 1, aborted: 2 } as const;
 
 interface Waiting {
   readonly platform: Platform;
@@ -48,12 +45,13 @@ export async function waitForTasks(
     if (ids.every((id) => over.has(id))) break;
     await systemClock.sleep(periodMs, signal);
   }
-  const statuses = [...over.values()].map(({ status }) => status);
-  process.exitCode = statuses.includes('FAILED')
-    ? WAIT_CODES.failed
-    : statuses.includes('ABORTED')
-      ? WAIT_CODES.aborted
-      : WAIT_CODES.completed;
+  process.exitCode = EXIT_CODES[endOf([...over.values()])].code;
+}
+
+/** A failed task goes before an aborted one. */
+function endOf(tasks: readonly TaskRecord[]): ExitName {
+  if (tasks.some(({ status }) => status === 'FAILED')) return 'failure';
+  return tasks.some(({ status }) => status === 'ABORTED') ? 'aborted' : 'done';
 }
 
 /** One request for a hundred. @throws CliError for a task that is gone */
