@@ -1,5 +1,5 @@
 /** The service on SQLite and directories, on a machine whose power fails: what was answered is there afterwards. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
@@ -82,6 +82,18 @@ describe('after a power failure', () => {
     ended = true;
     await Promise.all(callers);
     for (const check of promised) await check(after);
+  });
+
+  it('what svcfs cp has given its name on this machine is whole', async () => {
+    const { id, root_folder: root } = await alice.project('Home');
+    await alice.upload(root, 'small', 'content');
+    const target = join(data, 'copied');
+    const copied = await sandbox.svcfs(['cp', `project:${id}/small`, target], {
+      env: { ...power.env, SVC_API_ENDPOINT: alice.url, SVC_AUTH_TOKEN: alice.token },
+    });
+    expect(copied).toMatchObject({ code: 0 });
+    expect(await readFile(target, 'utf8')).toBe('content');
+    expect(await power.syncs()).toContainEqual(expect.stringMatching(/\/\.copied\.[^/]+\.svcfs-part$/));
   });
 
   it('the service shares syncs between callers who write at the same time', async () => {

@@ -81,8 +81,12 @@ export class PartialFile {
     return bytesRead;
   }
 
-  /** It becomes the file at `target`, with this mode and, where one is given, this time. */
+  /**
+   * It becomes the file at `target`, with this mode and, where one is given, this time. What has that name is whole, also after
+   * a failure of power: `--update` would leave an empty file alone that is newer.
+   */
   async finish(target: string, { mode, mtimeMs }: LocalAttributes): Promise<void> {
+    if (this.#unsyncedBytes > 0) await this.#handle.datasync();
     await this.#handle.chmod(mode);
     if (mtimeMs !== undefined) await this.#handle.utimes(new Date(), mtimeMs / 1000);
     await rename(this.path, target);
