@@ -35,6 +35,7 @@ import { addStatusCommand } from './commands/status.ts';
 import { addSystemdCommand } from './commands/systemd.ts';
 import { addTagCommand } from './commands/tag.ts';
 import { addTasksCommand } from './commands/tasks.ts';
+import { addTopCommand } from './commands/top.ts';
 import { addTraceCommand } from './commands/trace.ts';
 import { addTrashCommand } from './commands/trash.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
@@ -72,6 +73,7 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addDashboardCommand(program);
   addWhyCommand(program);
+  addTopCommand(program);
   addTraceCommand(program);
   addDoctorCommand(program);
   addBenchCommand(program);

@@ -294,6 +294,8 @@ export interface SpoolUsage {
   readonly limitBytes: number | null;
   /** Writes that wait for room. */
   readonly waitingWrites: number;
+  /** Bytes that programs have written so far, and those that were fetched to lie around them. */
+  readonly writtenBytes: number;
 }
 
 export interface UploadProgress {

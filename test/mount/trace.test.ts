@@ -1,12 +1,13 @@
-/** Operations live, of real programs on one mount. */
-import { mkdir } from 'node:fs/promises';
+/** Operations live, of real programs on one mount: each of them, and all of them counted. */
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import type { TraceEvent } from '../../src/cli/mount/trace/trace-event.ts';
 import type { BackgroundProcess } from '../support/background-process.ts';
 import { shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
+import { Terminal } from '../support/terminal.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let served: ServedMount;
@@ -107,6 +108,39 @@ it('refuses what is in no mount, and a process that is not there', async () => {
 it('names the programs that spend the request limit', async () => {
   const { programs } = await served.sandbox.statistics();
   expect(programs.map(({ command }) => command)).toEqual(expect.arrayContaining(['mv', 'svcfs']));
+});
+
+it('top prints one block to a pipe', async () => {
+  await shell('cat b > /dev/null', { cwd: folder });
+  const { code, stdout } = await served.sandbox.svcfs([
+    'top',
+    '--interval',
+    '0.2',
+    served.sandbox.mountPoint,
+  ]);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svcfs top \S/) });
+  expect(stdout).toMatch(/^OPERATION .* REQUESTS OF +PID/m);
+  expect(stdout).toMatch(/ svcfs +- +\d/);
+  expect(stdout).not.toContain('\x1b');
+  expect(await served.sandbox.svcfs(['top', '/usr'])).toMatchObject({ code: EXIT_CODES.notMounted.code });
+});
+
+it.each(['q', '\x03', 'SIGTERM'] as const)('top leaves the terminal as it was, by %j', async (how) => {
+  const [node, main] = [process.execPath, join(import.meta.dirname, '../../dist/cli/main.js')];
+  const record = join(served.sandbox.root, 'pid');
+  const top = `sh -c 'echo $$ > ${record}; exec ${node} ${main} top --interval 0.2 ${served.sandbox.mountPoint}'`;
+  const terminal = new Terminal(
+    `sh -c "${top.replaceAll('$', '\\$')}; echo over \\$?"`,
+    served.sandbox.env,
+    40,
+  );
+  onTestFinished(() => terminal.end());
+  expect(await terminal.shows(/OPERATION/)).toContain('[?1049h');
+  terminal.type('h');
+  await terminal.shows(/Keys of svcfs top/);
+  if (how === 'SIGTERM') process.kill(Number(await readFile(record, 'utf8')), how);
+  else terminal.type(how);
+  await terminal.shows(/\[\?25h.\[\?1049l[\s\S]*over (0|143)/);
 });
 
 it('ends with the mount, and keeps it from nothing', async () => {

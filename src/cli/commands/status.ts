@@ -19,7 +19,7 @@ the request limit, cache, memory, the disk that files being written take, and th
 machine and not on the service (svcfs recover).
 
 Without a mount point it shows all mounts of yours, and names closed files that wait for a mount that does not run now.
-The file .svcfs/stats in the mount has the same numbers and more.
+The file .svcfs/stats in the mount has the same numbers and more; svcfs top shows them live.
 
 Exit code 0 says that each mount is healthy, and 18 that one is not: the service does not answer, or refuses the token; the disk cache
 fails; or files wait for you. Waiting for the request limit is healthy. With 1 the process of a mount does not answer.`;

@@ -95,7 +95,8 @@ function describeRates({ upload, download }: MountStatus['rates']): readonly str
 /** A service answers a limit beyond this when its limit is switched off. */
 export const AS_GOOD_AS_NONE = 1_000_000_000;
 
-function describeWindow(window: MountStatistics['api']['rate']['window']): string {
+/** What is left of the request limit. */
+export function describeWindow(window: MountStatistics['api']['rate']['window']): string {
   if (window === undefined || window === 'unlimited') return 'no limit known';
   const { remaining, limit, resetMs } = window;
   if (limit >= AS_GOOD_AS_NONE) return 'no limit';

@@ -23,7 +23,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     diskCache: null,
     warnings: [],
     memory: { limitBytes: MIB, usedBytes: 0, heldBytes: 0, freshBytes: 0 },
-    spool: { usedBytes: 0, limitBytes: null, waitingWrites: 0 },
+    spool: { usedBytes: 0, limitBytes: null, waitingWrites: 0, writtenBytes: 0 },
     uploads: { writing: 0, publishing: 0, partsInFlight: 0, sentBytes: 0 },
     jobs: { unfinished: 0 },
     believed: { now: false, answers: 0 },
@@ -64,7 +64,7 @@ export function busyStatistics(): MountStatistics {
       passedThrough: 0,
       failures: 0,
     },
-    spool: { usedBytes: 0, limitBytes: MIB, waitingWrites: 0 },
+    spool: { usedBytes: 0, limitBytes: MIB, waitingWrites: 0, writtenBytes: 0 },
     operations: { READ: { answered: 1, failed: 1, ms: 2, buckets: durations.buckets, errors: { EIO: 1 } } },
     requests: { 'GET /files': { 200: durations } },
   };

@@ -32,7 +32,7 @@ interface Program {
 
 interface Begun {
   readonly noted: WatchedOperation;
-  readonly program: Program;
+  readonly program: Program | undefined;
 }
 
 interface Watcher {
@@ -76,9 +76,13 @@ export class Tracer {
     for (const { filter, tell } of matching) if (matches(filter, event)) tell(event);
   };
 
-  /** The program waits for its operation now; later it may have ended, or have become another. */
+  /**
+   * The program waits for its operation now; later it may have ended, or have become another. Whoever asks for slow operations
+   * alone is told of few: those are worth no look at each.
+   */
   readonly #begin = (noted: WatchedOperation, context: RequestContext): void => {
-    this.#begun.set(context, { noted, program: programOf(context.pid) });
+    const isWanted = [...this.#watchers].some(({ filter }) => filter.slowMs === undefined);
+    this.#begun.set(context, { noted, program: isWanted ? programOf(context.pid) : undefined });
   };
 
   #eventOf(record: ReplyRecord, begun: Begun | undefined): TraceEvent {

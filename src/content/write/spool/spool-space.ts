@@ -56,6 +56,7 @@ export class SpoolSpace {
   readonly #disk: DiskLimit | undefined;
   #ahead: Ahead | undefined;
   #usedBytes = 0;
+  #writtenBytes = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: SpoolSpaceOptions) {
@@ -69,6 +70,7 @@ export class SpoolSpace {
       usedBytes: this.#usedBytes,
       limitBytes: Number.isFinite(limitBytes) ? limitBytes : null,
       waitingWrites: this.#writers.size,
+      writtenBytes: this.#writtenBytes,
     };
   }
 
@@ -98,6 +100,7 @@ export class SpoolSpace {
       this.#writers.delete(writer);
     }
     this.#usedBytes += bytes;
+    this.#writtenBytes += bytes;
     if (this.#ahead?.tenant === writer.tenant) this.#ahead.wroteMs = this.#options.clock.monotonic();
   }
 
@@ -110,6 +113,7 @@ export class SpoolSpace {
   tryAdmit(bytes: number): boolean {
     if (!this.hasRoom(bytes)) return false;
     this.#usedBytes += bytes;
+    this.#writtenBytes += bytes;
     return true;
   }
 

@@ -116,9 +116,9 @@ describe('the status of a mount', () => {
   });
 
   it('tells what files being written take of the disk, and who waits for room', () => {
-    const spool = { usedBytes: 3 * MIB, limitBytes: null, waitingWrites: 0 };
+    const spool = { usedBytes: 3 * MIB, limitBytes: null, waitingWrites: 0, writtenBytes: 0 };
     expect(lineOf('spool', someStatistics({ spool }))).toBe('spool: 3 MiB of what the disk has');
-    const full = { usedBytes: 31.5 * MIB, limitBytes: 32 * MIB, waitingWrites: 2 };
+    const full = { usedBytes: 31.5 * MIB, limitBytes: 32 * MIB, waitingWrites: 2, writtenBytes: 0 };
     expect(lineOf('spool', someStatistics({ spool: full }))).toBe(
       'spool: 31.5 MiB of 32 MiB; 2 writes wait for room (--spool-size)',
     );

@@ -14,12 +14,12 @@ function spoolMetrics(spool: MountStatistics['spool']): Readonly<Record<string, 
 }
 
 it('the metrics tell what the spool has taken, of what, and who waits for room', () => {
-  expect(spoolMetrics({ usedBytes: 900, limitBytes: 1000, waitingWrites: 2 })).toEqual({
+  expect(spoolMetrics({ usedBytes: 900, limitBytes: 1000, waitingWrites: 2, writtenBytes: 0 })).toEqual({
     svcfs_mount_spool_bytes: 900,
     svcfs_mount_spool_limit_bytes: 1000,
     svcfs_mount_spool_writes_waiting: 2,
   });
-  expect(spoolMetrics({ usedBytes: 900, limitBytes: null, waitingWrites: 0 })).toEqual({
+  expect(spoolMetrics({ usedBytes: 900, limitBytes: null, waitingWrites: 0, writtenBytes: 0 })).toEqual({
     svcfs_mount_spool_bytes: 900,
     svcfs_mount_spool_writes_waiting: 0,
   });

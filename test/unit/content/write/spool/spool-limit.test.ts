@@ -226,13 +226,13 @@ describe('the spool limit', () => {
     const closed = await newDraft(writer);
     await closed.write(0, patterned(900), forever);
     await closed.commit(forever);
-    expect(writer.spool()).toEqual({ usedBytes: 900, limitBytes: 1000, waitingWrites: 0 });
+    expect(writer.spool()).toMatchObject({ usedBytes: 900, limitBytes: 1000, waitingWrites: 0 });
     const waiting = (await newDraft(writer, undefined, 'other')).write(0, patterned(500), forever);
     await waitUntil(() => writer.spool().waitingWrites === 1);
     await closed.publish(forever);
     await waiting;
     expect(writer.spool()).toMatchObject({ usedBytes: 500, waitingWrites: 0 });
-    expect(writerOf().spool()).toEqual({ usedBytes: 0, limitBytes: null, waitingWrites: 0 });
+    expect(writerOf().spool()).toMatchObject({ usedBytes: 0, limitBytes: null, waitingWrites: 0 });
   });
 
   it('makes a writer wait for another file that was closed, and whose upload is tried again later', async () => {
