@@ -54,7 +54,7 @@ export class Deeds {
         return drop(confirmed(await this.#kept(deed), text(deed, 'path')));
       case 'warmup':
         this.#parts.warmUps.start(...this.#folder(deed));
-        return 'begun';
+        return 'fetching has begun: how far it is stands below';
       case 'stop-warmup':
         this.#parts.warmUps.stop(...this.#folder(deed));
         return 'stopped; what was fetched stays in the cache';

@@ -59,7 +59,7 @@ export class WarmUps {
         if (said.answer === 'warming') learn({ progress: said.progress });
         if (said.answer !== 'warmup') continue;
         const { progress, failures, failed } = said.result;
-        learn({ state: 'done', progress, failures, failed });
+        learn({ state: failed === 0 ? 'done' : 'failed', progress, failures, failed });
         return;
       }
       throw new Error('the process of the mount does not answer');

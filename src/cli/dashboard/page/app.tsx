@@ -38,8 +38,8 @@ interface PageProps {
 function Page({ overview: { mounts, kept, version }, mount, history }: PageProps) {
   const shown = mounts.some(({ id }) => id === mount?.id) ? mount : undefined;
   return (
-    <div class="columns">
-      <MountList mounts={mounts} shown={shown?.id} />
+    <div class={mounts.length === 0 ? 'columns single' : 'columns'}>
+      {mounts.length === 0 ? null : <MountList mounts={mounts} shown={shown?.id} />}
       <main>
         {mounts.length === 0 ? <NoMount /> : null}
         {shown === undefined ? null : (

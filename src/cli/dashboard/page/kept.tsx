@@ -1,11 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Kept, KeptView } from '../page-model.ts';
 import { describeSize, momentText } from './format.ts';
+import type { Done } from './post.ts';
 import { List, Section } from './section.tsx';
 import { Outcome, useDeed } from './use-deed.tsx';
 
 /** Files that are on this machine and not on the service, of all mounts. */
 export function KeptFiles({ kept: { files, unreadable } }: { readonly kept: Kept }) {
+  const [last, setLast] = useState<Done | undefined>(undefined);
   return (
     <Section id="kept" title="Kept on this machine, not on the service" count={files.total}>
       {unreadable.map((line) => (
@@ -18,8 +20,9 @@ export function KeptFiles({ kept: { files, unreadable } }: { readonly kept: Kept
         empty="Nothing is kept: the service has every file that was closed."
         keyOf={({ id }) => id}
       >
-        {(file) => <KeptLine file={file} />}
+        {(file) => <KeptLine file={file} onDone={setLast} />}
       </List>
+      <Outcome isBusy={false} done={last} />
     </Section>
   );
 }
@@ -27,9 +30,14 @@ export function KeptFiles({ kept: { files, unreadable } }: { readonly kept: Kept
 /** These are never tried again by a person: the next mount does it, or they were not closed. */
 const NOT_RETRIED: readonly KeptView['state'][] = ['waiting', 'unclosed'];
 
-function KeptLine({ file }: { readonly file: KeptView }) {
+interface KeptLineProps {
+  readonly file: KeptView;
+  readonly onDone: (done: Done) => void;
+}
+
+function KeptLine({ file, onDone }: KeptLineProps) {
   const { id, path, state, stateInWords, sizeBytes, keptMs, reason, missing } = file;
-  const { isBusy, done, run } = useDeed();
+  const { isBusy, run } = useDeed(onDone);
   const [isSaving, setSaving] = useState(false);
   return (
     <>
@@ -64,7 +72,7 @@ function KeptLine({ file }: { readonly file: KeptView }) {
       {isSaving ? (
         <SaveForm isBusy={isBusy} onSave={(to, replace) => run('save', { id, to, replace })} />
       ) : null}
-      <Outcome isBusy={isBusy} done={done} />
+      <Outcome isBusy={isBusy} done={undefined} />
     </>
   );
 }

@@ -19,7 +19,9 @@ export function MountList({ mounts, shown }: MountListProps) {
   const found = mounts
     .filter(({ mountPoint, state }) => `${mountPoint} ${state}`.toLowerCase().includes(wanted))
     .toSorted(
-      (a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health) || a.mountPoint.localeCompare(b.mountPoint),
+      (a, b) =>
+        ORDER.indexOf(a.health) - ORDER.indexOf(b.health) ||
+        a.mountPoint.localeCompare(b.mountPoint, undefined, { numeric: true }),
     );
   return (
     <nav class="mounts" aria-label="Mounts">
@@ -52,8 +54,9 @@ function Entry({ mount, isShown }: { readonly mount: MountSummary; readonly isSh
   return (
     <a href={`#${encodeURIComponent(id)}`} aria-current={isShown ? 'page' : undefined}>
       <HealthMark health={health} />
-      <span class="where">{mountPoint}</span>
-      <span class="state">{state}</span>
+      <span class="where">{mountPoint.slice(mountPoint.lastIndexOf('/') + 1)}</span>
+      <span class="state">{mountPoint}</span>
+      <span class="state words">{state}</span>
       {isMoving ? (
         <span class="rates">
           ↓ {rateText(downRate)} ↑ {rateText(upRate)}
@@ -82,6 +85,7 @@ export function HealthMark({ health }: { readonly health: Health }) {
 
 /** The sum of all mounts, for the head of the page. */
 export function summaryText(mounts: readonly MountSummary[]): string {
+  if (mounts.length === 0) return 'no mount';
   const inTrouble = mounts.filter(({ health }) => health !== 'well').length;
   const all = counted(mounts.length, 'mount');
   return inTrouble === 0 ? `${all}, all well` : `${all}, ${inTrouble} in trouble`;

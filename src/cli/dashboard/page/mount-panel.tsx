@@ -13,7 +13,7 @@ export function MountHead({ mount }: { readonly mount: MountDetails }) {
         {mountPoint}
       </h1>
       <p class="now">
-        <span>{state}</span>
+        {notices.length === 0 ? <span>{state}</span> : null}
         <span>↓ {rateText(downRate)} from the store</span>
         <span>↑ {rateText(upRate)} to the store</span>
       </p>

@@ -1,14 +1,19 @@
 import { useState } from 'preact/hooks';
 import { type Done, post } from './post.ts';
 
-/** A deed at a time, and what became of the last. */
-export function useDeed() {
+/**
+ * A deed at a time, and what became of the last. `onDone` is told, too: what the deed was about may be gone from the page by
+ * then, and the words with it.
+ */
+export function useDeed(onDone?: (done: Done) => void) {
   const [isBusy, setBusy] = useState(false);
   const [done, setDone] = useState<Done | undefined>(undefined);
   const run = async (deed: string, body: Readonly<Record<string, unknown>>): Promise<void> => {
     setBusy(true);
     setDone(undefined);
-    setDone(await post(deed, body));
+    const became = await post(deed, body);
+    setDone(became);
+    onDone?.(became);
     setBusy(false);
   };
   return { isBusy, done, run };

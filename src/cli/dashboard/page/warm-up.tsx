@@ -64,9 +64,12 @@ function FolderForm({ mount }: { readonly mount: string }) {
 const STATES: Readonly<Record<WarmUpView['state'], string>> = {
   running: 'being fetched',
   done: 'cached',
-  failed: 'failed',
+  failed: 'not all of it is cached',
   stopped: 'stopped; what was fetched stays',
 };
+
+/** The others fail for the same reasons, mostly. */
+const MOST_FAILURES = 3;
 
 function WarmUpLine({ mount, warmUp }: { readonly mount: string; readonly warmUp: WarmUpView }) {
   const { path, state, progress, failures, failed } = warmUp;
@@ -86,12 +89,12 @@ function WarmUpLine({ mount, warmUp }: { readonly mount: string; readonly warmUp
       <p class="path">{path}</p>
       <Bar label={`Fetching ${path}`} value={progress?.doneBytes ?? 0} max={progress?.foundBytes ?? 1} />
       <p class="muted">{words.join(' · ')}</p>
-      {failures.map(({ path: where, reason }) => (
+      {failures.slice(0, MOST_FAILURES).map(({ path: where, reason }) => (
         <p key={where} class="bad-text">
           {where}: {reason}
         </p>
       ))}
-      {failed > failures.length ? <p class="bad-text">and {failed - failures.length} more</p> : null}
+      {failed > MOST_FAILURES ? <p class="bad-text">and {failed - MOST_FAILURES} more</p> : null}
       {state === 'running' ? (
         <div class="buttons">
           <button

@@ -100,7 +100,7 @@ it('fetches a folder into the cache, tells how far it is, and stops', async () =
   const { post, events } = await opened(mounts);
   const { id: mount } = await first<MountDetails>(events(), 'mount');
   const folder = { mount, path: '/mnt/projects/lab/rna/' };
-  expect(await post('warmup', folder)).toMatchObject({ status: 200, said: 'begun' });
+  expect(await post('warmup', folder)).toMatchObject({ status: 200, said: expect.stringContaining('begun') });
   expect(await post('warmup', folder)).toMatchObject({
     failed: '/projects/lab/rna: is being fetched already',
   });
