@@ -148,6 +148,17 @@ const at = (name: string, ...more: string[]) => ['ada/one', name, ...more].join(
 const name = (record: TaskRecord) => `${record.name}~${record.id.slice(0, 8)}`;
 
 describe('the tasks of a project', () => {
+  it('are asked for by the hundred when a walk looks at them after their time', async () => {
+    platform.tasks.push(...Array.from({ length: 250 }, (_, number) => task(number)));
+    const names = await world.list('ada/one');
+    await world.clock.advance(TTL_MS);
+    await platform.clock.advance(TTL_MS);
+    platform.taken();
+    for (const name of names) await world.stat(`ada/one/${name}`);
+    const asked = platform.taken().filter((call) => call !== 'projects');
+    expect(asked).toEqual(['get 000000f9', 'get 000000f8', 'bulk 98', 'bulk 100', 'bulk 50']);
+  });
+
   it('are listed the newest first, a page at a time: 50,000 open by one request', async () => {
     for (let number = 1; number <= 50_000; number += 1) platform.tasks.push(task(number));
     expect(await world.list('ada/one', 3)).toEqual(['Count~0000c350', 'Count~0000c34f', 'Count~0000c34e']);
