@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { systemClock } from '../../lib/clock.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { CliError } from '../exit-codes.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
 import { selectMount } from '../mount/select-mount.ts';
@@ -90,15 +91,19 @@ async function showLive(mount: SvcfsMount, intervalMs: number): Promise<void> {
     while (!over.signal.aborted && !source.hasEnded) {
       await systemClock.sleep(intervalMs, over.signal).catch(() => undefined);
       if (over.signal.aborted) break;
-      await source.sample();
+      await untilAborted(source.sample(), over.signal).catch((error: unknown) => {
+        if (!over.signal.aborted) throw error;
+      });
+      if (over.signal.aborted) break;
       if (!chosen.paused && source.samples.length > 1) shown = viewOf(mount, source, chosen);
       draw();
     }
-    over.abort();
-    await following;
+    if (source.hasEnded) await following;
   } finally {
     screen.close();
   }
+  // A process that does not answer is not waited for: its sockets would keep this one.
+  if (over.signal.aborted) process.exit(0);
   if (source.hasEnded) console.error(`svcfs: ${mount.mountPoint}: the mount has ended`);
 }
 
