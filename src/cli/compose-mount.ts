@@ -50,6 +50,7 @@ import { memoryBudget } from './mount/memory-budget.ts';
 import { MountHistory } from './mount/mount-history.ts';
 import { identityOf } from './mount/mount-identity.ts';
 import { mountInformation } from './mount/mount-information.ts';
+import type { OperationSpans } from './mount/operation-spans.ts';
 import { leadsInside } from './mount/own-files.ts';
 import { roomForParts } from './mount/room-for-parts.ts';
 import type { RunningMount } from './mount/running-mount.ts';
@@ -135,7 +136,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { pathOfNode, shownPath } = files;
   const tracer = new Tracer({ watch, clock: systemClock, pathOfNode, shownPath });
   const ending = new AbortController();
-  const mount = await mountOnKernel(settings, { files, operations, tracer });
+  const mount = await mountOnKernel(settings, { files, operations, tracer, spans: clients.traces?.spans });
   const history = new MountHistory(information.statistics, systemClock);
   return {
     pending: () => [
@@ -358,11 +359,12 @@ interface ObservedParts {
   readonly files: MountedFileSystem;
   readonly operations: OperationCounts;
   readonly tracer: Tracer;
+  readonly spans: OperationSpans | undefined;
 }
 
 function mountOnKernel(
   { endpoint, mountPoint, options, passed }: MountSettings,
-  { files, operations, tracer }: ObservedParts,
+  { files, operations, tracer, spans }: ObservedParts,
 ): Promise<Mount> {
   const mount: Driver =
     passed === undefined
@@ -381,6 +383,7 @@ function mountOnKernel(
         const { operation, errno, durationMs, nodeId, error } = record;
         operations.add(operation, errno, durationMs);
         tracer.onReply(record);
+        spans?.onReply(record);
         if (!(error instanceof NotTextError)) return;
         const refused = { op: operation.toLowerCase(), parent: nodeId as NodeId, name: error.shown };
         files.nameRefused(refused, error);

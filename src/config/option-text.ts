@@ -26,6 +26,12 @@ export function parseEndpoint(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
+/** Of a collector of OpenTelemetry: without a path, that of traces. */
+export function parseCollector(text: string): string {
+  const url = new URL(parseEndpoint(text));
+  return url.pathname === '/' ? new URL('/v1/traces', url).href : url.href;
+}
+
 /** `HOST:PORT`, IPv6 in brackets. */
 export function parseListenAddress(text: string): ListenAddress {
   const match = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<name>[^:[\]]+)):(?<port>\d{1,5})$/.exec(text);

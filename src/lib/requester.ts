@@ -10,6 +10,8 @@ export interface Requester {
   readonly path: () => string;
   /** It was interrupted, and waits no more. */
   readonly hasLeft: () => boolean;
+  /** The request of the kernel, which is the same object for all that follows of it. */
+  readonly context?: object;
   /** Counts the requests that are made for the system call; undefined: nobody wants to know. */
   readonly cost?: { requests: number } | undefined;
 }

@@ -44,7 +44,7 @@ export function nameRequesters(fileSystem: FileSystem, paths: Paths, watch: Oper
       const context = args.at(-1) as RequestContext;
       const path = (): string => subjectOf(operation, args, paths);
       const hasLeft = (): boolean => context.signal.aborted;
-      const requester = { thread: context.pid, operation, path, hasLeft };
+      const requester = { thread: context.pid, operation, path, hasLeft, context };
       const { watcher } = watch;
       if (watcher === undefined) return forRequester(requester, () => method(...args));
       const begun = watched(operation, args, paths);

@@ -8,10 +8,13 @@ import { TokenLooks } from '../../config/token-places.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { Logger } from '../../observe/logger.ts';
+import { SpanExporter } from '../../observe/otlp/span-exporter.ts';
 import { RequestDurations } from '../../observe/request-durations.ts';
 import { TransferCounts } from '../../observe/transfer-counts.ts';
 import { DialectMemory } from '../dialect-memory.ts';
+import { packageVersion } from '../package-version.ts';
 import type { MountSettings } from './daemon-messages.ts';
+import { OperationSpans } from './operation-spans.ts';
 import { ProgramSpending } from './program-spending.ts';
 import { ServiceLog } from './service-log.ts';
 
@@ -22,6 +25,8 @@ export interface Clients {
   readonly requests: RequestDurations;
   readonly programs: ProgramSpending;
   readonly transfers: TransferCounts;
+  /** With `--otlp`. */
+  readonly traces: MountTraces | undefined;
   close(): Promise<void>;
 }
 
@@ -30,7 +35,7 @@ export interface Clients {
  * `onWait` learns when requests wait for the rate limit, and how long.
  */
 export function connectClients(
-  { endpoint, token, dialect, tokenPlaces, directory, options, network: settings }: MountSettings,
+  { endpoint, token, dialect, tokenPlaces, directory, options, network: settings, mountPoint }: MountSettings,
   log: Logger,
   onWait: (ms: number) => void,
 ): Clients {
@@ -41,6 +46,7 @@ export function connectClients(
   const requests = new RequestDurations();
   const programs = new ProgramSpending(clock);
   const transfers = new TransferCounts();
+  const traces = options.otlp === undefined ? undefined : mountTraces(options.otlp, { mountPoint, log });
   const { onRateWait, onRefused, onClockSkew } = service;
   const memory = new DialectMemory(dirname(directory.root));
   const looks = tokenPlaces && new TokenLooks(tokenPlaces, endpoint);
@@ -63,6 +69,7 @@ export function connectClients(
       requests.add(exchange);
       programs.onExchange();
       service.onExchange(exchange);
+      traces?.spans.onExchange(exchange);
     },
     onRetry: requests.addRetry,
     onRateWait,
@@ -88,10 +95,30 @@ export function connectClients(
     requests,
     programs,
     transfers,
+    traces,
     close: async () => {
-      await Promise.all([api.close(), storage.close()]);
+      await Promise.all([api.close(), storage.close(), traces?.exporter.close()]);
     },
   };
+}
+
+export interface MountTraces {
+  readonly exporter: SpanExporter;
+  readonly spans: OperationSpans;
+}
+
+function mountTraces(
+  url: string,
+  { mountPoint, log }: { readonly mountPoint: string; readonly log: Logger },
+): MountTraces {
+  const resource = {
+    'service.name': 'svcfs',
+    'service.version': packageVersion(),
+    'service.instance.id': String(process.pid),
+    'svcfs.mount_point': mountPoint,
+  };
+  const exporter = new SpanExporter({ url, resource, log });
+  return { exporter, spans: new OperationSpans((span) => exporter.add(span), systemClock) };
 }
 
 function throttle(bytesPerSecond: number): Throttle {

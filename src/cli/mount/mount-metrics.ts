@@ -27,6 +27,7 @@ export function mountMetrics(statistics: MountStatistics, info: MountInfo): read
     ...(diskCache === null ? [] : diskCacheMetrics(diskCache)),
     ...spoolMetrics(statistics),
     ...transferMetrics(statistics),
+    ...(statistics.spans === null ? [] : [spansMetric(statistics.spans)]),
     counter(
       'believed_answers_total',
       'Answers by facts that had expired, while the rate limit was spent.',
@@ -223,6 +224,13 @@ function transferMetrics({ uploads, jobs }: MountStatistics): readonly Metric[] 
     gauge('upload_parts_in_flight', 'Parts on their way to the store.', one(uploads.partsInFlight)),
     gauge('jobs_unfinished', 'Jobs of the platform that this mount started.', one(jobs.unfinished)),
   ];
+}
+
+function spansMetric({ sent, dropped }: NonNullable<MountStatistics['spans']>): Metric {
+  return counter('spans_total', 'Spans for the collector of --otlp, by what became of them.', [
+    { labels: { end: 'sent' }, value: sent },
+    { labels: { end: 'dropped' }, value: dropped },
+  ]);
 }
 
 function counter(name: string, help: string, samples: readonly Sample[]): Value {

@@ -8,10 +8,12 @@ import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts, OperationSnapshot } from '../../observe/operation-counts.ts';
+import type { SpansSnapshot } from '../../observe/otlp/span-exporter.ts';
 import type { RequestDurations, RequestsSnapshot, Retries } from '../../observe/request-durations.ts';
 import type { StoresSnapshot, TransferCounts } from '../../observe/transfer-counts.ts';
 import type { Beliefs, BeliefsSnapshot } from '../../vfs/model/beliefs.ts';
 import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/model/unkept-counts.ts';
+import type { MountTraces } from './connect-clients.ts';
 import type { ProgramSpending, ProgramSpent } from './program-spending.ts';
 import type { ServiceLog } from './service-log.ts';
 
@@ -26,6 +28,7 @@ export interface CountedParts {
   readonly requests: RequestDurations;
   readonly programs: ProgramSpending;
   readonly transfers: TransferCounts;
+  readonly traces: MountTraces | undefined;
   readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
   readonly unkept: UnkeptCounts;
@@ -70,6 +73,8 @@ export type MountStatistics = Readonly<{
   programs: readonly ProgramSpent[];
   /** Bytes from and to stores. */
   stores: StoresSnapshot;
+  /** Spans for the collector of `--otlp`; null: there is none. */
+  spans: SpansSnapshot | null;
 }>;
 
 export function statisticsOf(parts: CountedParts): MountStatistics {
@@ -96,6 +101,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     requests: parts.requests.snapshot(),
     retries: parts.requests.retries,
     stores,
+    spans: parts.traces?.exporter.snapshot() ?? null,
   };
 }
 

@@ -1,5 +1,11 @@
 import type { Option } from '../option.ts';
-import { type ListenAddress, parseDirectory, parseOwnAddress, parseSizeFrom } from '../option-text.ts';
+import {
+  type ListenAddress,
+  parseCollector,
+  parseDirectory,
+  parseOwnAddress,
+  parseSizeFrom,
+} from '../option-text.ts';
 
 const foreground: Option<boolean> = {
   flags: '--foreground',
@@ -67,6 +73,17 @@ const metrics: Option<ListenAddress | undefined> = {
   parse: parseOwnAddress,
 };
 
+const otlp: Option<string | undefined> = {
+  flags: '--otlp <url>',
+  help:
+    'send traces to a collector of OpenTelemetry, as JSON over HTTP: http://127.0.0.1:4318. They have operations that asked the ' +
+    'service or were slow, and its requests with their ids; no names, paths or contents of files',
+  environment: 'SVCFS_OTLP',
+  default: undefined,
+  defaultText: 'nowhere',
+  parse: parseCollector,
+};
+
 const verbose: Option<boolean> = {
   flags: '-v, --verbose',
   help: 'say where each option comes from, and log everything',
@@ -102,6 +119,7 @@ export const SYSTEM = {
   logFormat,
   logSize,
   metrics,
+  otlp,
   verbose,
   quiet,
   dryRun,

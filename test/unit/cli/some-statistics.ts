@@ -33,6 +33,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     programs: [],
     retries: { failure: 0, rate: 0 },
     stores: new TransferCounts().snapshot(),
+    spans: null,
     ...given,
   };
 }
@@ -67,5 +68,6 @@ export function busyStatistics(): MountStatistics {
     spool: { usedBytes: 0, limitBytes: MIB, waitingWrites: 0, writtenBytes: 0 },
     operations: { READ: { answered: 1, failed: 1, ms: 2, buckets: durations.buckets, errors: { EIO: 1 } } },
     requests: { 'GET /files': { 200: durations } },
+    spans: { sent: 1, dropped: 0 },
   };
 }
