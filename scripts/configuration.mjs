@@ -75,8 +75,8 @@ const OF_PROFILE_KEYS = {
 
 const BUCKETS = `### Buckets of volumes
 
-A section \`[volume:OWNER/NAME]\` of the same file has the keys of a volume's bucket: the mount then reaches its objects in the bucket
-itself. Bucket and prefix are those of the volume, which must be of type S3.
+A section \`[volume:OWNER/NAME]\` of the same file has the keys of a volume's bucket: the mount then reads, writes, renames and removes
+its objects in the bucket itself. Bucket and prefix are those of the volume, which must be of type S3.
 `;
 
 const OF_VOLUME_KEYS = {

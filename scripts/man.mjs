@@ -210,8 +210,9 @@ const PAGES = {
     ),
     ...section(
       'Buckets',
-      'Who has keys of the bucket of a volume gives them in the same file, in a section for the volume. The mount then reaches its ' +
-        'objects in the bucket itself. Bucket and prefix are those of the volume, which must be of type S3.',
+      'Who has keys of the bucket of a volume gives them in the same file, in a section for the volume. The mount then reads, ' +
+        'writes, renames and removes its objects in the bucket itself, if the keys may (s3:GetObject, s3:PutObject, s3:DeleteObject, ' +
+        's3:AbortMultipartUpload, s3:ListMultipartUploadParts). Bucket and prefix are those of the volume, which must be of type S3.',
       ...fixed([
         '  [volume:lab/data]',
         '  access_key_id     = AKIAIOSFODNN7EXAMPLE',

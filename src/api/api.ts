@@ -147,6 +147,14 @@ export interface FilesApi {
   bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]>;
 }
 
+/** Of an upload to a bucket. */
+interface ReplacedObject {
+  /** The object that is there, by `BucketsApi.fileIdOf`. */
+  readonly replaces?: string | undefined;
+  /** Another one is not replaced: `ApiError` with status 412. */
+  readonly onlyIfSame?: boolean | undefined;
+}
+
 export interface UploadsApi {
   /** `sizeBytes` and `partSizeBytes` are wishes: the part size of the ticket counts. */
   initialise(
@@ -154,7 +162,7 @@ export interface UploadsApi {
       readonly overwrite: boolean;
       readonly sizeBytes?: number;
       readonly partSizeBytes?: number;
-    },
+    } & ReplacedObject,
     options?: CallOptions,
   ): Promise<UploadTicket>;
   partUrl(uploadId: string, partNumber: number, options?: CallOptions): Promise<SignedUrl>;
@@ -172,19 +180,20 @@ export interface UploadsApi {
    * other bytes arrived than those of `md5`.
    */
   inline(
-    target: Place & {
-      readonly overwrite: boolean;
-      /** Of the content, in hexadecimal. */
-      readonly md5?: string | undefined;
-      /**
-       * Without `overwrite`, after a lost answer: whether a new file of the name and size has this content, and not another
-       * client's. Not given: it has.
-       */
-      readonly isSame?: ((file: FileRecord) => Promise<boolean>) | undefined;
-      readonly metadata?: Readonly<Record<string, string>> | undefined;
-      readonly tags?: readonly string[] | undefined;
-      readonly onSending?: OnSending | undefined;
-    },
+    target: Place &
+      ReplacedObject & {
+        readonly overwrite: boolean;
+        /** Of the content, in hexadecimal. */
+        readonly md5?: string | undefined;
+        /**
+         * Without `overwrite`, after a lost answer: whether a new file of the name and size has this content, and not another
+         * client's. Not given: it has.
+         */
+        readonly isSame?: ((file: FileRecord) => Promise<boolean>) | undefined;
+        readonly metadata?: Readonly<Record<string, string>> | undefined;
+        readonly tags?: readonly string[] | undefined;
+        readonly onSending?: OnSending | undefined;
+      },
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord>;
@@ -250,6 +259,23 @@ export interface VolumesApi extends MembersApi {
  */
 export interface BucketsApi {
   has(volume: string): boolean;
+  /** In place of a folder's id, for uploads: the name of what is uploaded is its location then. */
+  folderOf(volume: string): string;
+  isFolder(id: string): boolean;
+  /** In place of a file's id: of the object that has this ETag. */
+  fileIdOf(volume: string, location: string, etag: string): string;
+  /** As `FilesApi.find`, in the place of a folder. */
+  find(place: Place, options?: CallOptions): Promise<FileRecord | undefined>;
+  /** Done too when there is no such object. */
+  delete(volume: string, location: string, options?: CallOptions): Promise<void>;
+  /** Whether the store copies from one volume to the other by itself. */
+  canCopy(from: string, to: string): boolean;
+  /** Copies an object by the store itself, if it still has this ETag (`ApiError` 404 or 412), however large it is. */
+  copy(
+    from: { readonly volume: string; readonly location: string; readonly etag: string | undefined },
+    to: { readonly volume: string; readonly location: string; readonly overwrite: boolean },
+    options?: CallOptions,
+  ): Promise<VolumeObjectRecord>;
   /** Why the store refuses the bytes of an object; undefined: it does not, by now. */
   refusalOf(volume: string, location: string, options?: CallOptions): Promise<Error | undefined>;
 }

@@ -6,7 +6,13 @@
 /** Where a file's bytes are: in the platform's own store, or an object of a volume (the file is then an alias). */
 export type Storage =
   | { readonly kind: 'platform'; readonly locations: readonly string[] }
-  | { readonly kind: 'volume'; readonly volume: string; readonly location: string };
+  | {
+      readonly kind: 'volume';
+      readonly volume: string;
+      readonly location: string;
+      /** The record is not of an alias, but of this object itself. */
+      readonly etag?: string | undefined;
+    };
 
 export interface FileRecord {
   readonly kind: 'file';
@@ -193,6 +199,13 @@ export interface VolumeRecord extends VolumeSummary {
   readonly prefix: string;
   readonly endpoint: string | undefined;
   readonly accessKeyId?: string | undefined;
+  /** Of the objects that exports make. */
+  readonly properties?: {
+    readonly encryption: string | undefined;
+    readonly encryptionKey: string | undefined;
+    readonly acl: string | undefined;
+    readonly storageClass: string | undefined;
+  };
   readonly createdMs: number | undefined;
   readonly modifiedMs: number | undefined;
 }

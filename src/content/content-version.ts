@@ -40,5 +40,7 @@ export function contentName(version: ContentVersion): string {
 
 export function versionOfFile({ id, sizeBytes, storage }: FileRecord): ContentVersion {
   if (storage.kind === 'platform') return { kind: 'file', fileId: id, sizeBytes };
-  return { kind: 'alias', fileId: id, sizeBytes, volume: storage.volume, location: storage.location };
+  const { volume, location, etag } = storage;
+  if (etag !== undefined) return { kind: 'object', volume, location, etag, sizeBytes };
+  return { kind: 'alias', fileId: id, sizeBytes, volume, location };
 }

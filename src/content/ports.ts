@@ -69,13 +69,15 @@ export interface ContentReader {
 
 /** Where a draft goes when it is published. */
 export interface UploadTarget {
-  /** Folder id. */
+  /** Folder id, or a bucket (`BucketsApi.folderOf`). */
   readonly parent: string;
   readonly name: string;
   /** Replace a file of that name. False: it must not exist (O_EXCL). */
   readonly overwrite: boolean;
   /** The file that has the name, as far as is known: a later mount replaces no other. */
   readonly replaces?: string | undefined;
+  /** Of an object of a bucket: no other is replaced than `replaces` names, whatever came there since. */
+  readonly onlyIfSame?: boolean | undefined;
   /** The file is on its way to a volume: until `discard` says that it arrived, a later mount sees to that. */
   readonly onward?: ObjectPlace | undefined;
 }

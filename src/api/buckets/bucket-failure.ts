@@ -20,6 +20,7 @@ export interface BucketSubject {
 /** Codes of the platform that mean the same, where the client goes by one. */
 const UPLOAD_GONE = 8003;
 const PART_REFUSED = 8014;
+const DAMAGED = 8016;
 
 const KEYS_UNKNOWN: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: 'the store does not know the access key',
@@ -45,6 +46,8 @@ const OTHERS: Readonly<Record<string, readonly [status: number, reason: string, 
   NoSuchUpload: [404, 'the store does not know the upload any more', UPLOAD_GONE],
   InvalidPart: [400, 'the store lacks a part, or has another one', PART_REFUSED],
   InvalidPartOrder: [400, 'the store takes the parts in another order', PART_REFUSED],
+  BadDigest: [400, 'other bytes arrived than those that were sent', DAMAGED],
+  NotImplemented: [501, 'the store cannot do what was asked'],
   PreconditionFailed: [412, 'another client has put an object there meanwhile'],
   ConditionalRequestConflict: [412, 'another client is just putting an object there'],
   KeyTooLongError: [400, 'the key is too long for the store'],
@@ -90,6 +93,23 @@ export function bucketFailure(error: unknown, subject: BucketSubject): unknown {
   if (status !== undefined && status >= 400 && status < 500)
     return refused(400, `the store refuses the request (${name}: ${error.message})`, '');
   return unanswered(error, subject, status);
+}
+
+/** As the platform says of an upload that is no more. Some stores say only that there is no such object. */
+export function uploadGone(error: unknown): never {
+  if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  const { call, message } = error;
+  throw new ApiError({ status: 404, code: UPLOAD_GONE, message }, { call, cause: error });
+}
+
+/** Whether another object was there than the condition of a put allows. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 412 || error.status === 409);
+}
+
+/** Whether the store has no such operation, or not with these headers. */
+export function isUnknownToStore(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 501;
 }
 
 /** Whether the same request may succeed a little later. */

@@ -16,6 +16,8 @@ export interface BucketsOptions {
   readonly network?: Network;
   /** How long a store that does not answer is tried. */
   readonly timeoutMs: number;
+  /** The most that a store copies in one request. Default: 5 GiB, the limit of S3. */
+  readonly copyWholeBytes?: number;
 }
 
 export interface OpenedBuckets {
@@ -29,11 +31,12 @@ export interface OpenedBuckets {
 /** A store is silent for minutes while it joins thousands of parts, or copies gigabytes. */
 const SILENCE_MS = 300_000;
 const CONNECT_MS = 10_000;
+const COPY_WHOLE_BYTES = 5 * 1024 ** 3;
 const CONNECTIONS = 32;
 
 /** The buckets of the volumes that there are keys for. Each volume is asked for once (one call). */
 export async function openBuckets(options: BucketsOptions): Promise<OpenedBuckets> {
-  const { accesses, clock, timeoutMs } = options;
+  const { accesses, clock, timeoutMs, copyWholeBytes = COPY_WHOLE_BYTES } = options;
   if (accesses.length === 0) return { buckets: new Map(), warnings: [], close: async () => {} };
   const agent = agentOn(options.network ?? new Network());
   const { S3Bucket: Bucket } = await loadSdk();
@@ -42,7 +45,11 @@ export async function openBuckets(options: BucketsOptions): Promise<OpenedBucket
   const open = async (access: BucketAccess): Promise<void> => {
     const opened = await openBucket(access, options);
     if (typeof opened === 'string') warnings.push(opened);
-    else buckets.set(access.volume, new Bucket({ access, record: opened, agent, clock, timeoutMs }));
+    else
+      buckets.set(
+        access.volume,
+        new Bucket({ access, record: opened, agent, clock, timeoutMs, copyWholeBytes }),
+      );
   };
   await Promise.all(accesses.map(open));
   return { buckets, warnings, close: () => agent.destroy() };

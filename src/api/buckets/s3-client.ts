@@ -17,7 +17,7 @@ const AWS_HOST = /^s3(?:[.-](?:dualstack\.)?(?<region>[a-z]{2}(?:-[a-z]+)+-\d))?
 
 /** AWS names a bucket in the host; most other stores have one certificate for one host, and the bucket in the path. */
 export function storePlace(access: BucketAccess, endpointOfVolume: string | undefined): StorePlace {
-  const endpoint = access.endpoint ?? (endpointOfVolume || undefined);
+  const endpoint = access.endpoint ?? urlOf(endpointOfVolume);
   const aws = endpoint === undefined ? undefined : AWS_HOST.exec(new URL(endpoint).hostname);
   const isAws = endpoint === undefined || aws !== null;
   return {
@@ -25,6 +25,12 @@ export function storePlace(access: BucketAccess, endpointOfVolume: string | unde
     region: access.region ?? aws?.groups?.['region'],
     pathStyle: access.pathStyle ?? !isAws,
   };
+}
+
+/** The platform names a host alone. */
+function urlOf(endpoint: string | undefined): string | undefined {
+  if (!endpoint) return undefined;
+  return /^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`;
 }
 
 /** Where AWS has buckets whose region nobody named, and what stores without regions take. */

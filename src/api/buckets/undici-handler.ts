@@ -35,13 +35,13 @@ export class UndiciHandler {
   ): Promise<Handled> {
     const { method, protocol, hostname, port, path, headers, body } = request;
     const host = port === undefined ? hostname : `${hostname}:${port}`;
-    // The signature leaves it out, and undici refuses it.
-    const { expect: _, ...sent } = headers;
+    // Of large bodies: the signature leaves it out, and undici refuses it.
+    const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'expect');
     const answer = await this.#agent.request({
       origin: `${protocol}//${host}`,
       path: path + queryOf(request.query),
       method: method as 'GET',
-      headers: sent,
+      headers: Object.fromEntries(sent),
       body: body ?? null,
       signal: (abortSignal as AbortSignal | undefined) ?? null,
     });

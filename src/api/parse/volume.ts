@@ -34,8 +34,18 @@ export function parseVolume(body: unknown): VolumeRecord {
     prefix: optionalTextAt(service, 'prefix') ?? '',
     endpoint: optionalTextAt(service, 'endpoint'),
     accessKeyId: optionalTextAt(objectAt(service, 'credentials'), 'access_key_id'),
+    properties: propertiesOf(objectAt(service, 'properties')),
     createdMs: optionalTimeAt(object, 'created_on'),
     modifiedMs: optionalTimeAt(object, 'modified_on'),
+  };
+}
+
+function propertiesOf(properties: WireObject): VolumeRecord['properties'] & object {
+  return {
+    encryption: optionalTextAt(properties, 'sse_algorithm'),
+    encryptionKey: optionalTextAt(properties, 'sse_cloud_kms_key_id'),
+    acl: optionalTextAt(properties, 'cloud_canned_acl'),
+    storageClass: optionalTextAt(properties, 'cloud_storage_class'),
   };
 }
 

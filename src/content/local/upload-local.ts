@@ -21,7 +21,7 @@ import { LocalSource } from './local-source.ts';
 import type { UnfinishedUpload, UnfinishedUploads } from './unfinished-uploads.ts';
 import { partSizeToAskFor } from './upload-cost.ts';
 
-export type LocalUploadApi = Pick<Api, 'uploads' | 'capabilities' | 'isKnownToOffer'> & {
+export type LocalUploadApi = Pick<Api, 'uploads' | 'capabilities' | 'isKnownToOffer' | 'buckets'> & {
   readonly files: Pick<Api['files'], 'edit' | 'find'>;
 };
 

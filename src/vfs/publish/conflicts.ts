@@ -3,6 +3,7 @@
  * errors tells when it replaced another's. With `--conflict=fail` the other's wins: the closer gets ESTALE, and the bytes
  * that were written here are kept aside.
  */
+import type { ApiError } from '../../api/errors.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { FileContent } from '../model/file-content.ts';
@@ -55,9 +56,16 @@ export async function orLost<T>(tree: Tree, content: FileContent, publish: () =>
   try {
     return await publish();
   } catch (error) {
+    if (isReplacedInBucket(error))
+      throw lost(content, `${content.node.name} was replaced elsewhere while it was written here`, error);
     if (!isGuarded || errnoOf(error) !== 'EEXIST') throw error;
     throw lost(content, `${content.node.name} was made elsewhere while it was written here`, error);
   }
+}
+
+/** The store found another object than the one to be replaced. */
+function isReplacedInBucket(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ApiError' && (error as ApiError).status === 412;
 }
 
 function lost(content: FileContent, reason: string, cause?: unknown): FsError {

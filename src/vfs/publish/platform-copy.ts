@@ -10,6 +10,7 @@ import type { CopyOrigin, FileContent } from '../model/file-content.ts';
 import { pathOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { mayReplace } from './conflicts.ts';
+import type { Targets } from './targets.ts';
 
 /** The platform's code for a file name that is taken. */
 const NAME_TAKEN = 5003;
@@ -22,11 +23,11 @@ export interface WantedCopy {
 
 export class PlatformCopies {
   readonly #tree: Tree;
-  readonly #hasStaging: boolean;
+  readonly #targets: Pick<Targets, 'takesBytes'>;
 
-  constructor(tree: Tree, hasStaging: boolean) {
+  constructor(tree: Tree, targets: Pick<Targets, 'takesBytes'>) {
     this.#tree = tree;
-    this.#hasStaging = hasStaging;
+    this.#targets = targets;
   }
 
   /**
@@ -51,7 +52,7 @@ export class PlatformCopies {
       return await this.#tree.jobs.copy({ source, target, overwrite, paths, annotations });
     } catch (error) {
       if (!needsBytes(error, isExclusive)) throw error;
-      if (target.kind === 'project' || this.#hasStaging) return undefined;
+      if (this.#targets.takesBytes(node)) return undefined;
       content.hopeless = true;
       throw error;
     }

@@ -1,4 +1,7 @@
-/** A draft becomes an object of a volume: by the platform's own export, or by an upload to staging and an export from there. */
+/**
+ * A draft becomes an object of a volume: by the platform's own export, by an upload into the bucket, or by an upload to staging
+ * and an export from there.
+ */
 import type { Draft } from '../../content/ports.ts';
 import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { TransferTarget } from '../../jobs/ports.ts';
@@ -42,14 +45,15 @@ export class ObjectPublication {
     const target = objectTargetOf(node);
     await noteObjectConflict(this.#tree, content, node);
     await orLost(this.#tree, content, async () => {
-      if (!(await this.#copies.make(content, draft, { target, annotationsOf: () => undefined })))
-        await this.#throughStaging(content, draft, target);
+      if (await this.#copyInStore(content, node, draft)) return;
+      if (await this.#copies.make(content, draft, { target, annotationsOf: () => undefined })) return;
+      if (this.#targets.isDirect(node)) await draft.publish(NEVER_ABORTED);
+      else await this.#throughStaging(content, draft, target);
     });
     // The file that has the name now is ours, and later writes replace it.
     content.exclusive = false;
     const record = await this.#tree.api.volumes.object(node.volume.id, node.location);
-    if (!record)
-      throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
+    if (!record) throw this.#notShown(node);
     this.#tree.published(node, record);
     content.renewViews();
     // Later writes stay in the draft. Without any, reads come from the object itself from now on.
@@ -59,6 +63,24 @@ export class ObjectPublication {
     if (done === undefined) return;
     // A draft that is not discarded has the next mount remove the file, should this one end before it could.
     await this.#removals.removeOf(content, () => done.discard());
+  }
+
+  /** By the store itself, for a draft that is one whole object of the same store. */
+  async #copyInStore(content: FileContent, node: VolumeObjectNode, draft: Draft): Promise<boolean> {
+    const { buckets } = this.#tree.api;
+    const whole = content.copiedFrom && draft.wholeCopyOf();
+    if (whole?.kind !== 'object' || !buckets.canCopy(whole.volume, node.volume.id)) return false;
+    const overwrite = mayReplace(this.#tree, content);
+    await buckets.copy(whole, { volume: node.volume.id, location: node.location, overwrite });
+    return true;
+  }
+
+  #notShown(node: VolumeObjectNode): FsError {
+    const { volume, location } = node;
+    const because = this.#targets.isDirect(node)
+      ? 'though its bucket has it: the store of the keys is another than the volume has (endpoint in ~/.svcfs/credentials)'
+      : 'after its export';
+    return new FsError('EIO', `${volume.id} does not show ${location} ${because}`);
   }
 
   async #throughStaging(content: FileContent, draft: Draft, target: TransferTarget): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Brings drafts onto the platform. A draft that is one whole unchanged source becomes a copy, import or export, and
- * no byte of it passes here; any other is uploaded, and for a volume then exported from the staging project.
+ * no byte of it passes here. Any other is uploaded: for a volume into its bucket, or to the staging project and exported from there.
  *
  * In the order in which things happen: `targets.ts` decides where a draft goes. This file decides when it is published, and
  * what is owed until then. `publish-file.ts` and `publish-object.ts` say how. `platform-copy.ts` makes the copy where there is one to
@@ -28,7 +28,6 @@ import { Targets } from './targets.ts';
 export class Publisher {
   readonly targets: Targets;
   readonly #tree: Tree;
-  readonly #hasStaging: boolean;
   readonly #replaced: ReplacedByDrafts;
   readonly #removals: StagedRemovals;
   readonly #files: FilePublication;
@@ -36,11 +35,10 @@ export class Publisher {
 
   constructor(tree: Tree, staging: Staging | undefined, replaced: ReplacedByDrafts) {
     const targets = new Targets(tree, staging, randomUUID().slice(0, 8));
-    const copies = new PlatformCopies(tree, staging !== undefined);
+    const copies = new PlatformCopies(tree, targets);
     const removals = new StagedRemovals(tree);
     this.targets = targets;
     this.#tree = tree;
-    this.#hasStaging = staging !== undefined;
     this.#replaced = replaced;
     this.#removals = removals;
     this.#files = new FilePublication({ tree, targets, copies, replaced });
@@ -139,7 +137,9 @@ export class Publisher {
       return draft?.stay();
     }
     if (node.kind !== 'project-file')
-      return this.#tree.options.writeBack && this.#hasStaging ? draft?.commit(signal) : draft?.sync(signal);
+      return this.#tree.options.writeBack && this.targets.takesBytes(node)
+        ? draft?.commit(signal)
+        : draft?.sync(signal);
     if (isFileAlready(draft)) return;
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);

@@ -4,14 +4,21 @@ import { matcherOf } from '../../lib/match-names.ts';
 import { FsError } from '../errors/fs-error.ts';
 import { nameOnPlatform } from '../model/escape.ts';
 import type { ContentNode, DraftMaker, FileContent } from '../model/file-content.ts';
-import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode } from '../model/node.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeObjectNode,
+} from '../model/node.ts';
 import { folderIdOf, projectOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { mayReplace } from './conflicts.ts';
 import { type Staging, stagingName } from './staging.ts';
 
 const NO_STAGING =
-  'the platform puts only exported project files on a volume: copy from a project, or set a staging project';
+  'the platform puts only exported project files on a volume: copy from a project, set a staging project, or give the mount ' +
+  'the keys of the bucket (svcfs.conf(5), BUCKETS)';
 
 export class Targets implements DraftMaker {
   readonly draft: DraftMaker['draft'];
@@ -46,6 +53,7 @@ export class Targets implements DraftMaker {
       return { parent: folderIdOf(parent), name, overwrite, replaces };
     }
     const replaces = content.replacesEtag ?? node.record?.etag;
+    if (this.isDirect(node)) return this.#inBucket(content, node, replaces);
     const onward = { volume: node.volume.id, location: node.location, replaces };
     content.stagingName ??= stagingName(node.name, `${this.#session}-${node.id}`);
     // Without staging the draft only records its source; a byte written is refused before it gets there.
@@ -60,7 +68,7 @@ export class Targets implements DraftMaker {
   isTemporary(node: ContentNode): boolean {
     if (node.record || this.#overdue.has(node)) return false;
     if (node.kind === 'project-file') return this.isTemporaryInProject(node.name);
-    if (!this.#staging) return false;
+    if (!this.takesBytes(node)) return false;
     return this.#isTemporaryOnVolume(node.location.slice(node.location.lastIndexOf('/') + 1));
   }
 
@@ -69,13 +77,35 @@ export class Targets implements DraftMaker {
     if (node.kind === 'project-file') this.#overdue.add(node);
   }
 
-  /** Whether programs can write to the node: to one on a volume only with a staging project. */
-  takesBytes({ kind }: Node): boolean {
-    const isOnVolume = kind === 'volume-object' || kind === 'volume-directory';
-    return !isOnVolume || this.#staging !== undefined;
+  /** Whether programs can write to the node: to one on a volume only with a staging project, or keys of its bucket. */
+  takesBytes(node: Node): boolean {
+    const isOnVolume = node.kind === 'volume-object' || node.kind === 'volume-directory';
+    return !isOnVolume || this.#staging !== undefined || this.isDirect(node);
   }
 
-  /** Throws for a file on a volume when there is no staging project. */
+  /** What is on a volume is written in its bucket. */
+  isDirect(node: Node): boolean {
+    const isOnVolume = node.kind === 'volume-object' || node.kind === 'volume-directory';
+    return isOnVolume && this.#tree.api.buckets.has(node.volume.id);
+  }
+
+  #inBucket(
+    content: FileContent,
+    { volume, location }: VolumeObjectNode,
+    etag: string | undefined,
+  ): UploadTarget {
+    const { api, options } = this.#tree;
+    const replaces = etag === undefined ? undefined : api.buckets.fileIdOf(volume.id, location, etag);
+    return {
+      parent: api.buckets.folderOf(volume.id),
+      name: location,
+      overwrite: mayReplace(this.#tree, content),
+      replaces,
+      onlyIfSame: options.conflict === 'fail',
+    };
+  }
+
+  /** Throws for a file on a volume that takes none. */
   requireByteWrites(content: FileContent): void {
     if (this.takesBytes(content.node)) return;
     content.hopeless = true;

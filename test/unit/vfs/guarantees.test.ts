@@ -20,7 +20,12 @@ function unheld(markdown: string, tests: string): readonly string[] {
 
 async function testSources(): Promise<string> {
   const names = await readdir(join(REPOSITORY, 'test'), { recursive: true });
-  const tests = names.filter((name) => name.endsWith('.test.ts') && !name.endsWith('guarantees.test.ts'));
+  const tests = names.filter(
+    (name) =>
+      (name.endsWith('.test.ts') && !name.endsWith('guarantees.test.ts')) ||
+      // A suite that several files run.
+      name === 'support/volume-tools.ts',
+  );
   return (await Promise.all(tests.map((name) => source(join('test', name))))).join('\n');
 }
 

@@ -60,7 +60,7 @@ export class SpooledDraft implements Draft, SpoolTenant {
     const content = this.#contentOf(state, record);
     // An object keeps none of the file's metadata.
     const md5 =
-      context.md5Sum && state.target.onward === undefined
+      context.md5Sum && !isOfObject(state.target, context)
         ? new RunningMd5({ content, memory, partSizeBytes })
         : undefined;
     const upload = this.#uploadOf(state, { record, content, signal });
@@ -359,4 +359,8 @@ function progressOf(
     state: publishing ? 'publishing' : error === undefined ? idle : 'failed',
     error: error instanceof Error ? error.message : undefined,
   };
+}
+
+function isOfObject({ parent, onward }: UploadTarget, { api }: Pick<WriterContext, 'api'>): boolean {
+  return onward !== undefined || api.buckets.isFolder(parent);
 }

@@ -18,7 +18,9 @@ export async function beginUpload(
   { target, preferredPartSizeBytes, expectedBytes, sizeBytes }: NewUpload,
   context: UploadContext,
 ): Promise<MultipartUpload> {
-  const grows = context.api.isKnownToOffer('variable_part_size');
+  // Some stores take parts of one size only.
+  const { api } = context;
+  const grows = api.isKnownToOffer('variable_part_size') && !api.buckets.isFolder(target.parent);
   const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
   const exact = sizeBytes === undefined ? {} : { sizeBytes };
   const ticket = await initialise({ ...target, ...exact, partSizeBytes }, context);

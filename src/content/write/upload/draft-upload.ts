@@ -55,6 +55,7 @@ export interface PublishOptions {
 export class DraftUpload {
   readonly #context: DraftUploadOptions['context'];
   readonly #recovered: () => boolean;
+  readonly #target: () => UploadTarget;
   readonly #current: CurrentUpload;
   readonly #early: EarlyParts;
   readonly #release: PartRelease;
@@ -67,6 +68,7 @@ export class DraftUpload {
     const { api, reader, content, journal, signal } = context;
     this.#context = context;
     this.#recovered = recovered;
+    this.#target = target;
     const current = new CurrentUpload(options);
     const early = new EarlyParts(content, current);
     const name = new TakenName({ api, reader, content, signal, target, previous, recovered, resumed });
@@ -205,6 +207,7 @@ export class DraftUpload {
 
   async #mayGoInline(sizeBytes: number): Promise<boolean> {
     if (sizeBytes > INLINE_BYTES) return false;
+    if (this.#context.api.buckets.isFolder(this.#target().parent)) return true;
     const capabilities = await this.#context.api.capabilities({ priority: 'data' });
     return capabilities.has('upload_inline');
   }

@@ -45,7 +45,7 @@ interface MutablePart extends SentPart {
 
 export interface UploadContext {
   readonly draftId: string;
-  readonly api: Pick<Api, 'uploads' | 'isKnownToOffer'>;
+  readonly api: Pick<Api, 'uploads' | 'isKnownToOffer' | 'buckets'>;
   readonly sender: PartSender;
   readonly aborts: UploadAborts;
   readonly journal: Pick<Journal, 'record'>;

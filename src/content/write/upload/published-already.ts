@@ -1,5 +1,5 @@
 import type { Api } from '../../../api/api.ts';
-import type { FileRecord } from '../../../api/model.ts';
+import type { EntryRecord, FileRecord } from '../../../api/model.ts';
 import { versionOfFile } from '../../content-version.ts';
 import type { ContentReader, UploadTarget } from '../../ports.ts';
 import type { ReadRange } from './same-bytes.ts';
@@ -8,9 +8,20 @@ import type { ReadRange } from './same-bytes.ts';
 const CLOCK_SKEW_MS = 10 * 60 * 1000;
 
 export interface PublishedContext {
-  readonly api: { readonly files: Pick<Api['files'], 'find'> };
+  readonly api: Pick<Api, 'buckets'> & { readonly files: Pick<Api['files'], 'find'> };
   readonly reader: ContentReader;
   readonly signal: AbortSignal;
+}
+
+/** What has the name of a target now. */
+export function entryAt(
+  api: PublishedContext['api'],
+  target: UploadTarget,
+): Promise<EntryRecord | undefined> {
+  const options = { priority: 'data' } as const;
+  return api.buckets.isFolder(target.parent)
+    ? api.buckets.find(target, options)
+    : api.files.find(target, options);
 }
 
 export type SameContent = (content: ReadRange) => Promise<boolean>;
@@ -34,7 +45,7 @@ export async function publishedAlready(
   { api, reader, signal }: PublishedContext,
   { target, sizeBytes, fileId, sinceMs, isSame }: LostPublication,
 ): Promise<FileRecord | undefined> {
-  const entry = await api.files.find(target, { priority: 'data' });
+  const entry = await entryAt(api, target);
   if (entry?.kind !== 'file' || entry.id === fileId || entry.sizeBytes !== sizeBytes) return undefined;
   if (entry.createdMs < sinceMs - CLOCK_SKEW_MS) return undefined;
   return isSame === undefined || (await hasContent({ reader, signal }, entry, isSame)) ? entry : undefined;

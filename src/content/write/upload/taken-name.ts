@@ -8,7 +8,7 @@ import { ContentError, type ContentReader, type UploadTarget } from '../../ports
 import type { UploadState } from '../journal/journal-entry.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import { isUploadOpen } from './open-upload.ts';
-import { publishedAlready, type SameContent } from './published-already.ts';
+import { entryAt, publishedAlready, type SameContent } from './published-already.ts';
 import { sameBytes } from './same-bytes.ts';
 
 export interface TakenNameOptions {
@@ -53,7 +53,7 @@ export class TakenName {
   async ofRecovered(sizeBytes: number): Promise<FileRecord | undefined> {
     const { api, signal, target, previous, recovered, resumed } = this.#options;
     if (!recovered()) return undefined;
-    const there = await api.files.find(target(), { priority: 'data' });
+    const there = await entryAt(api, target());
     if (there === undefined || there.id === previous().fileId) return undefined;
     const isOpen = resumed !== undefined && (await isUploadOpen({ api, signal }, resumed.ticket.uploadId));
     const ours = isOpen ? undefined : await this.ownOfGoneUpload(sizeBytes);

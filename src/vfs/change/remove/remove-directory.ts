@@ -1,13 +1,15 @@
 import { isAbort } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
+import { isLocalOnly } from '../../model/identity.ts';
 import type { Node, ProjectFolderNode, VolumeDirectoryNode } from '../../model/node.ts';
 import { isDirectory } from '../../model/node.ts';
 import type { Place } from '../../model/operations.ts';
 import { requireDeletes } from '../../model/protection.ts';
 import type { Tree } from '../../model/tree.ts';
 import { requireWritable } from '../../model/write-access.ts';
+import { keepLevel } from './keep-level.ts';
 
-/** Removes an empty folder; on a volume only one that mkdir(2) made here and that got no object. */
+/** Removes an empty folder; on a volume only one without an object, which is of this mount alone. */
 export async function removeDirectory(tree: Tree, place: Place, signal: AbortSignal): Promise<void> {
   const node = await tree.childOf(place.parent, place.name, signal);
   if (!node) throw new FsError('ENOENT', `there is no ${place.name}`);
@@ -15,8 +17,9 @@ export async function removeDirectory(tree: Tree, place: Place, signal: AbortSig
   requireWritable(tree, place.parent);
   requireDeletes(tree, node);
   if (node.kind === 'project-folder') await removeFolder(tree, node, signal);
-  else if (node.kind === 'volume-directory') requireLocalAndEmpty(node);
+  else if (node.kind === 'volume-directory') await removeLevel(tree, node, signal);
   tree.detach(node);
+  if (node.kind === 'volume-directory') keepLevel(place.parent);
 }
 
 /** From the platform, which refuses one that is not empty. It stays in the tree. */
@@ -38,6 +41,30 @@ export async function removeFolder(
     throw error;
   }
   tree.folderState.delete(node.record.id);
+}
+
+/** Where objects can be removed, the last one may just have been. */
+async function removeLevel(tree: Tree, node: VolumeDirectoryNode, signal: AbortSignal): Promise<void> {
+  if (!tree.api.buckets.has(node.volume.id)) return requireLocalAndEmpty(node);
+  requireNothing(node, isLocalOnly);
+  const key = await firstKeyOf(tree, node, signal);
+  if (key !== undefined) throw new FsError('ENOTEMPTY', `${node.name} is not empty: it has ${key}`);
+}
+
+async function firstKeyOf(
+  { api }: Tree,
+  { volume, prefix }: VolumeDirectoryNode,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let continuation: string | undefined;
+  do {
+    const page = await api.volumes.contents(volume.id, { prefix, continuation }, { signal });
+    const [key] = [...page.objects.map(({ location }) => location), ...page.prefixes];
+    if (key !== undefined) return key;
+    // A store that passed over many deleted keys says that there may be more.
+    continuation = page.continuation;
+  } while (continuation !== undefined);
+  return undefined;
 }
 
 function requireLocalAndEmpty(node: VolumeDirectoryNode): void {

@@ -10,6 +10,7 @@ import type { Contents } from '../../open/contents.ts';
 import type { Asides } from '../aside/asides.ts';
 import { hasNameStill } from '../aside/named-now.ts';
 import type { Trash } from '../trash/trash.ts';
+import { keepLevel } from './keep-level.ts';
 import { removeFile } from './remove-file.ts';
 
 interface Parts {
@@ -19,7 +20,7 @@ interface Parts {
   readonly trash: Trash;
 }
 
-/** Removes a file, or an object that was never published. */
+/** Removes a file, or an object: one that was never published, or of a bucket that there are keys for. */
 export async function unlink(parts: Parts, place: Place, signal: AbortSignal): Promise<void> {
   // The file may have got another name while this waited for work on it.
   while (!(await unlinkWhatIsThere(parts, place, signal)));
@@ -50,11 +51,12 @@ async function unlinkObject(
   node: VolumeObjectNode,
   content: FileContent,
 ): Promise<void> {
-  if (node.record)
-    throw new FsError(
-      'EPERM',
-      `the API deletes no objects: ${node.location} stays on volume ${node.volume.id}`,
-    );
+  const { parent, volume, location } = node;
+  if (node.record && !tree.api.buckets.has(volume.id))
+    throw new FsError('EPERM', `the API deletes no objects: ${location} stays on volume ${volume.id}`);
+  // Who reads it learns that it is gone; the store keeps nothing for open handles.
+  if (node.record) await tree.api.buckets.delete(volume.id, location);
   await contents.unlinked(content, undefined);
   tree.detach(node);
+  keepLevel(parent);
 }

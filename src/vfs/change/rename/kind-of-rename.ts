@@ -2,6 +2,7 @@
  * Decides what a rename becomes by the entries at both ends, before the platform is asked. All demands of rename(2) on
  * kinds and on present entries are here. The ways to do a rename are not.
  */
+import type { VolumeObjectRecord } from '../../../api/model.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import type {
   DirectoryNode,
@@ -21,6 +22,8 @@ export interface RenameQuestion {
   /** The node that has the new name now. */
   readonly target: Node | undefined;
   readonly noReplace: boolean;
+  /** The store of both ends copies and removes objects: there are keys of its bucket. */
+  readonly canCopy: boolean;
 }
 
 export type RenamePlan =
@@ -52,6 +55,13 @@ export type RenamePlan =
   | {
       readonly kind: 'new-object';
       readonly source: VolumeObjectNode;
+      readonly parent: VolumeDirectoryNode;
+      readonly target: VolumeObjectNode | undefined;
+    }
+  /** The store copies the object, and the old one is removed. */
+  | {
+      readonly kind: 'object';
+      readonly source: VolumeObjectNode & { readonly record: VolumeObjectRecord };
       readonly parent: VolumeDirectoryNode;
       readonly target: VolumeObjectNode | undefined;
     }
@@ -119,18 +129,41 @@ function planExport(
 
 function planFromVolume(
   source: VolumeObjectNode | VolumeDirectoryNode,
-  { to, target }: RenameQuestion,
+  { to, target, canCopy }: RenameQuestion,
 ): RenamePlan {
   const { parent } = to;
-  if (source.kind === 'volume-object' && !source.record) return planNewObject(source, { parent, target });
+  if (source.kind === 'volume-object' && !isPublished(source))
+    return planNewObject(source, { parent, target });
   if (source.kind === 'volume-directory' && source.prefix === '')
     throw new FsError('EPERM', `${source.name} is a volume: its directory keeps its name`);
+  if (parent.kind === 'volume-directory' && canCopy) return planObject(source, { parent, target });
   if (parent.kind === 'volume-directory')
     throw new FsError('EPERM', 'the API neither renames objects nor moves them between volumes');
   if (parent.kind !== 'project-folder') throw takesNothing(parent);
   if (source.kind === 'volume-directory' && source.local)
     throw new FsError('EXDEV', `${source.name} is not on the volume yet: make it anew in the project`);
   return { kind: 'import', source, parent, target: target?.kind === 'project-file' ? target : undefined };
+}
+
+/** A store has no directories: mv(1) then copies what is below, by the store itself, and removes it. */
+function planObject(
+  source: VolumeObjectNode | VolumeDirectoryNode,
+  { parent, target }: { readonly parent: VolumeDirectoryNode; readonly target: Node | undefined },
+): RenamePlan {
+  if (source.kind === 'volume-directory' || !isPublished(source) || source.volume.id !== parent.volume.id)
+    throw new FsError('EXDEV', `a store renames single objects of one volume: ${source.name} is copied`);
+  return {
+    kind: 'object',
+    source,
+    parent,
+    target: target?.kind === 'volume-object' ? target : undefined,
+  };
+}
+
+function isPublished(
+  node: VolumeObjectNode,
+): node is VolumeObjectNode & { readonly record: VolumeObjectRecord } {
+  return node.record !== undefined;
 }
 
 function planSpecial(source: SpecialFileNode, { to, target }: RenameQuestion): RenamePlan {

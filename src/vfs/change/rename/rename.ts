@@ -6,7 +6,7 @@
  *  3. Moved files get to the platform first (`require-sent.ts`).
  *  4. A file takes over the pairs and tags of the one that it replaces (`inherited.ts`).
  *  5. One file for each way does it: `rename-file.ts`, `move-to-project.ts`, `rename-folder.ts` (with `moved-folder.ts`),
- *     `rename-new-object.ts`, `transfer.ts`.
+ *     `rename-new-object.ts`, `rename-object.ts`, `transfer.ts`.
  */
 
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
@@ -28,6 +28,7 @@ import { moveToProject } from './move-to-project.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';
+import { renameObject } from './rename-object.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { exportNode, importNode } from './transfer.ts';
 
@@ -101,7 +102,8 @@ async function attempt(
   if (!source) throw new FsError('ENOENT', `there is no ${from.name}`);
   const target = await childNow(tree, to, signal);
   if (target) requireTwoFiles(tree, source, target);
-  const plan = planRename({ source, to, target, noReplace: flags.noReplace });
+  const canCopy = isCopiedByStore(tree, source, to.parent);
+  const plan = planRename({ source, to, target, noReplace: flags.noReplace, canCopy });
   if (plan.kind === 'nothing') return;
   // An import leaves its source as it is: it may be on a read-only volume.
   if (plan.kind !== 'import') requireWritable(tree, from.parent);
@@ -122,6 +124,12 @@ async function attempt(
     if (plan.kind === 'export' || !isNotThere(error)) throw error;
     throw new GoneMeanwhile(error, { isOfJob: isJob(plan) });
   }
+}
+
+function isCopiedByStore({ api }: Tree, source: Node, parent: Node): boolean {
+  const isOnVolume = source.kind === 'volume-object' || source.kind === 'volume-directory';
+  if (!isOnVolume || parent.kind !== 'volume-directory') return false;
+  return api.buckets.canCopy(source.volume.id, parent.volume.id);
 }
 
 /** Inside a project a file is renamed by a call, and a pipe by none. */
@@ -156,6 +164,8 @@ function carryOut(
       return renameFolder(parts, { ...plan, name });
     case 'new-object':
       return renameNewObject(parts, { ...plan, ...to });
+    case 'object':
+      return renameObject(parts, { ...plan, ...to });
     case 'export':
       return exportNode(parts, plan.source, { ...plan, ...to });
     case 'special':
