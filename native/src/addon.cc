@@ -22,7 +22,7 @@ NAPI_MODULE_INIT() {
   const bool done = transport::Register(env, exports) && Add(env, exports, "md5", md5::Register) &&
                     Add(env, exports, "blocks", blocks::Register) &&
                     Add(env, exports, "memory", memory::Register) && Add(env, exports, "socket", socket::Register) &&
-                    Add(env, exports, "files", files::Register);
+                    Add(env, exports, "files", files::Register) && Add(env, exports, "tls", tls::Register);
   if (!done) js::Throw(env, "the addon could not be set up");
   return exports;
 }

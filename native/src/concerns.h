@@ -21,3 +21,6 @@ bool Register(napi_env env, napi_value exports);
 namespace svcfs::files {
 bool Register(napi_env env, napi_value exports);
 }
+namespace svcfs::tls {
+bool Register(napi_env env, napi_value exports);
+}

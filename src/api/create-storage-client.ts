@@ -6,11 +6,11 @@ import type { Throttle } from '../lib/throttle.ts';
 import { StorageError } from './errors.ts';
 import { Network } from './network/network.ts';
 import { poolOn } from './network/pool.ts';
-import { ConnectionPool } from './storage/connection-pool.ts';
 import { getRangeOver } from './storage/get-range.ts';
 import { putPartOver } from './storage/put-part.ts';
 import { redirectedRangeExchange } from './storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from './storage/socket-range-exchange.ts';
+import { receivingConnections, sendingConnections } from './storage/store-connections.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
 import { type Transfer, withTransferObserver } from './storage/with-transfer-observer.ts';
 import type { StorageClient } from './storage-client.ts';
@@ -22,6 +22,8 @@ export interface StorageOptions {
   readonly uploadLimit?: Throttle | undefined;
   /** Parts that are on their way at once, if that was asked for. */
   readonly uploads?: number | undefined;
+  /** Ranges over TLS are received by a thread of the addon, where that can be. Default: true. */
+  readonly receivesApart?: boolean;
   /** Default: direct connections. */
   readonly network?: Network;
   readonly limits?: Partial<StorageLimits>;
@@ -76,8 +78,8 @@ export function createStorageClient(options: StorageOptions): StorageClient {
   const end = sharedAbortController();
   const { clock, onTransfer, onRetry } = options;
   const retries = { clock, timeoutMs: limits.timeoutMs, ended: end.signal, onRetry };
-  const sockets = new ConnectionPool(limits, network);
-  const puts = new ConnectionPool({ ...limits, connections: uploads, sending: limits }, network);
+  const sockets = receivingConnections({ ...limits, receivesApart: options.receivesApart ?? true }, network);
+  const puts = sendingConnections({ ...limits, connections: uploads, sending: limits }, network);
   const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
   const client: StorageClient = {
     getRange: getRangeOver(exchange, { ...retries, stallTimeoutMs: limits.stallTimeoutMs }),

@@ -17,6 +17,7 @@ interface Handle {
   readonly fd?: number;
   readonly writeQueueSize?: number;
   readonly bytesWritten?: number;
+  readStop?(): void;
   /** Of TLS: the connection below. */
   readonly _parent?: Handle;
 }
@@ -51,6 +52,12 @@ export function waitingBytes(socket: Socket): number {
 /** Of a TCP connection; -1 when it is closed, or not open yet. */
 export function descriptorOf({ _handle: handle }: WithHandle): number {
   return handle?.fd ?? -1;
+}
+
+/** Nothing more is read from a TCP connection; what was read already is still to be had by `read`. */
+export function stopReading(socket: WithHandle): void {
+  socket.pause();
+  socket._handle?.readStop?.();
 }
 
 /**

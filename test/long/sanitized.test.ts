@@ -17,6 +17,7 @@ const BUILD_MS = 900_000;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOADER = new URL('../support/run-typescript.mjs', import.meta.url).href;
 const DIGEST_MANY = join(ROOT, 'test/support/digest-many.ts');
+const RECEIVE_OVER_TLS = fileURLToPath(new URL('../support/receive-over-tls.ts', import.meta.url));
 
 let world: FaultWorld;
 let reports: string;
@@ -42,7 +43,7 @@ afterAll(() => world?.clean());
 /** The program finds its addon beside it. */
 async function layProgram(): Promise<void> {
   await mkdir(join(root, 'native'), { recursive: true });
-  await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true });
+  for (const part of ['dist', 'src']) await cp(join(ROOT, part), join(root, part), { recursive: true });
   await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   await symlink(join(ROOT, 'native/build-sanitized'), join(root, 'native/build'));
@@ -108,6 +109,19 @@ it.each([4, 8, 16])('of digests in at most %i lanes have nothing to report', asy
   const { code, stdout, stderr } = await run(process.execPath, ['--import', LOADER, DIGEST_MANY, md5], {
     env: { ...env, SVCFS_MD5_LANES: String(lanes) },
   });
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
+  expect(await reported()).toBe('');
+});
+
+it('of receiving over TLS have nothing to report', async () => {
+  const module = pathToFileURL(join(root, 'src/lib/tls-addon.ts')).href;
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ['--import', LOADER, RECEIVE_OVER_TLS, module],
+    {
+      env,
+    },
+  );
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
   expect(await reported()).toBe('');
 });

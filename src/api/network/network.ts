@@ -112,20 +112,42 @@ export class Network {
     return secure ? this.#secured({ ...to, onread }) : connectTcp({ ...to, onread });
   }
 
+  /** Whether `openUnsecured` has a way to an origin: of a proxy that itself speaks TLS, only TLS knows the bytes. */
+  hasUnsecured(origin: URL): boolean {
+    const proxy = proxyFor(this.#proxies, origin)?.address;
+    return proxy === undefined || !('unusable' in proxy || proxy.secure);
+  }
+
+  /** A TCP connection to an origin of https, over which the caller has to shake hands with `securityOf`. It may still be connecting. */
+  openUnsecured(origin: URL, limits: OpeningLimits): Socket | Promise<Socket> {
+    const way = this.wayTo(origin);
+    if (way.kind !== 'direct') return this.#tunnel(way.proxy, origin, limits);
+    return connectTcp({ host: bareHost(origin), port: portOf(origin) });
+  }
+
+  /** How `tls.connect` verifies an origin. */
+  securityOf(origin: URL): tls.ConnectionOptions {
+    return this.#security(bareHost(origin));
+  }
+
+  #security(host: string): tls.ConnectionOptions {
+    return {
+      ...VERIFIED,
+      host,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(host) === 0 && { servername: host }),
+      ...(this.#secureContext && { secureContext: this.#secureContext }),
+    };
+  }
+
   #tunnel(proxy: ProxyAddress, origin: URL, limits: OpeningLimits): Promise<Socket> {
     const target = `${origin.hostname}:${portOf(origin)}`;
     return openTunnel({ proxy, target, secureContext: this.#secureContext, ...limits });
   }
 
   #secured(to: { host: string; port?: number; socket?: Socket; onread?: OnReadOpts }): tls.TLSSocket {
-    const options = {
-      ...VERIFIED,
-      // tls.connect hands `onread` on to net, which its types do not say.
-      ...to,
-      ALPNProtocols: ['http/1.1'],
-      ...(isIP(to.host) === 0 && { servername: to.host }),
-      ...(this.#secureContext && { secureContext: this.#secureContext }),
-    };
+    // tls.connect hands `onread` on to net, which its types do not say.
+    const options = { ...this.#security(to.host), ...to };
     return tls.connect(options);
   }
 }

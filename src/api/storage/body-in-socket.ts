@@ -1,12 +1,12 @@
 import type { TakenBytes } from '../../lib/byte-chunks.ts';
 import type { LentBytes, WaitingBody } from '../storage-client.ts';
-import type { RangeConnection } from './range-connection.ts';
+import type { PausableConnection } from './store-connection.ts';
 
 const NOTHING: TakenBytes = { bytes: 0, reads: 0 };
 
 /** The rest of a body that a paused connection holds. */
 export class BodyInSocket implements WaitingBody {
-  readonly #connection: RangeConnection;
+  readonly #connection: PausableConnection;
   readonly #onTaken: (bytes: number) => void;
   readonly #patience: NodeJS.Timeout;
   #position: number;
@@ -15,7 +15,7 @@ export class BodyInSocket implements WaitingBody {
 
   /** @param onTaken Called with how many bytes more are off the socket. */
   constructor(
-    connection: RangeConnection,
+    connection: PausableConnection,
     { position, onTaken }: { readonly position: number; readonly onTaken: (bytes: number) => void },
   ) {
     this.#connection = connection;

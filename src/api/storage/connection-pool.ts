@@ -1,5 +1,4 @@
-import { Network } from '../network/network.ts';
-import { type ConnectionLimits, RangeConnection } from './range-connection.ts';
+import type { StoreConnection } from './store-connection.ts';
 
 /**
  * As long as address translators keep it for sure. A server that closes it sooner tells, and a request that meets the
@@ -7,28 +6,24 @@ import { type ConnectionLimits, RangeConnection } from './range-connection.ts';
  */
 const DEFAULT_IDLE_MS = 30_000;
 
-export interface PoolLimits extends ConnectionLimits {
-  /** To one origin. */
-  readonly connections: number;
-}
-
 /** Kept-alive connections to stores. A caller beyond the limit waits until a connection is given back. */
-export class ConnectionPool {
-  readonly #network: Network;
-  readonly #limits: PoolLimits;
-  readonly #origins = new Map<string, Origin>();
+export class ConnectionPool<Connection extends StoreConnection = StoreConnection> {
+  readonly #limit: number;
+  readonly #connect: (origin: URL) => Connection;
+  readonly #origins = new Map<string, Origin<Connection>>();
   #closed = false;
 
-  constructor(limits: PoolLimits, network = new Network()) {
-    this.#limits = limits;
-    this.#network = network;
+  /** @param limit Connections to one origin. */
+  constructor(limit: number, connect: (origin: URL) => Connection) {
+    this.#limit = limit;
+    this.#connect = connect;
   }
 
   /** A connection, idle or new. It must be given back or discarded. `fresh` takes no idle one. */
   async take(
     url: URL,
     options: { readonly fresh: boolean; readonly signal?: AbortSignal | undefined },
-  ): Promise<RangeConnection> {
+  ): Promise<Connection> {
     options.signal?.throwIfAborted();
     const origin = this.#originOf(url);
     for (;;) {
@@ -38,8 +33,8 @@ export class ConnectionPool {
         origin.inUse.add(idle);
         return idle;
       }
-      if (!idle && origin.inUse.size < this.#limits.connections) {
-        const connection = new RangeConnection(url, this.#network, this.#limits);
+      if (!idle && origin.inUse.size < this.#limit) {
+        const connection = this.#connect(url);
         origin.inUse.add(connection);
         return connection;
       }
@@ -54,16 +49,16 @@ export class ConnectionPool {
     const origin = this.#originOf(url);
     if (origin.retired || this.#closed) return;
     origin.idle = origin.idle.filter((each) => !each.isGone);
-    const room = this.#limits.connections - origin.inUse.size;
+    const room = this.#limit - origin.inUse.size;
     while (origin.idle.length < Math.min(count, room)) {
-      const connection = new RangeConnection(url, this.#network, this.#limits);
+      const connection = this.#connect(url);
       connection.release(DEFAULT_IDLE_MS);
       // The one used last has the widest window.
       origin.idle.unshift(connection);
     }
   }
 
-  giveBack(url: URL, connection: RangeConnection, idleMs: number | undefined): void {
+  giveBack(url: URL, connection: Connection, idleMs: number | undefined): void {
     if (this.#closed) {
       connection.close(closed());
       return;
@@ -76,7 +71,7 @@ export class ConnectionPool {
     next(origin.waiting);
   }
 
-  discard(url: URL, connection: RangeConnection, reason: Error): void {
+  discard(url: URL, connection: Connection, reason: Error): void {
     const origin = this.#originOf(url);
     connection.close(reason);
     origin.inUse.delete(connection);
@@ -109,7 +104,7 @@ export class ConnectionPool {
     this.#origins.clear();
   }
 
-  #originOf(url: URL): Origin {
+  #originOf(url: URL): Origin<Connection> {
     let origin = this.#origins.get(url.origin);
     if (!origin) {
       origin = { idle: [], inUse: new Set(), waiting: new Set(), retired: false };
@@ -123,10 +118,10 @@ function closed(): Error {
   return new Error('the client was closed');
 }
 
-interface Origin {
+interface Origin<Connection> {
   /** The one used last is last, and used first. */
-  idle: RangeConnection[];
-  readonly inUse: Set<RangeConnection>;
+  idle: Connection[];
+  readonly inUse: Set<Connection>;
   readonly waiting: Set<() => void>;
   retired: boolean;
 }

@@ -4,6 +4,7 @@ import { Patience } from '../../lib/patience.ts';
 import { StorageError } from '../errors.ts';
 import { ProxyError } from '../network/proxy-error.ts';
 import type { RangeAnswer, StorageClient } from '../storage-client.ts';
+import { ConnectionStalled } from '../transport/watch-sending.ts';
 import type { RangeExchange, SliceProgress } from './range-exchange.ts';
 import { isStrange, mayPass } from './store-answer.ts';
 
@@ -83,6 +84,7 @@ class Attempts {
   #withoutProgress = 0;
   #progressBytes = 0;
   #strangeAnswers = 0;
+  #error: StorageError | undefined;
 
   constructor(limits: RangeLimits, sinceMs: number | undefined) {
     this.#limits = limits;
@@ -113,10 +115,18 @@ class Attempts {
       this.#withoutProgress = 0;
       this.#progressBytes = 0;
     }
-    const error = toStorageError(cause);
+    const error = this.#telling(cause);
     if (!this.#mayHelp(error) || !(await anotherTry(this.#patience, this.#limits, signal))) {
       throw error;
     }
+  }
+
+  /** A last try may have had no time: what the one before it met tells more. */
+  #telling(cause: unknown): StorageError {
+    const usualMs = Math.min(this.#limits.stallTimeoutMs, FIRST_STALL_MS);
+    const hadTime = !(cause instanceof ConnectionStalled) || cause.silentMs >= usualMs;
+    this.#error = hadTime ? toStorageError(cause) : (this.#error ?? toStorageError(cause));
+    return this.#error;
   }
 
   #mayHelp(error: StorageError): boolean {

@@ -13,6 +13,7 @@ import { type PacedBody, pacedBody, type SendOptions } from '../transport/paced-
 import { ConnectionStalled } from '../transport/watch-sending.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
+import type { RangeConnection } from './range-connection.ts';
 import { followRedirects } from './redirect.ts';
 import { singleHeader } from './single-header.ts';
 import { type PutAnswer, putOverSocket } from './socket-put.ts';
@@ -29,7 +30,7 @@ export interface PutLimits extends RetryLimits {
 /** The ways of a part: sockets for what goes over TLS at full speed, and the agent for all else. */
 export interface PutWays {
   readonly agent: Agent;
-  readonly sockets: ConnectionPool;
+  readonly sockets: ConnectionPool<RangeConnection>;
 }
 
 /** Sends a part until the store takes it: repeating a part replaces it, so a lost answer costs only the bytes. */
@@ -71,7 +72,7 @@ interface Put {
 }
 
 async function putOver(
-  sockets: ConnectionPool,
+  sockets: ConnectionPool<RangeConnection>,
   { target, address, body, signal, onSending }: Put & SendOptions & { readonly body: Uint8Array },
 ): Promise<StoredPart> {
   const wanted = { address, method: target.method, headers: headersAt(address, target), body };

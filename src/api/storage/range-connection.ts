@@ -13,16 +13,7 @@ import type { Network, Way } from '../network/network.ts';
 import { unreachableProxy } from '../network/proxy-error.ts';
 import { ConnectionStalled, type SendingLimits, watchSending } from '../transport/watch-sending.ts';
 import { LowWater } from './low-water.ts';
-
-/** The reports of a connection to the exchange that uses it. */
-export interface ConnectionUser {
-  /** Where the next bytes are to be put; undefined: anywhere. Asked for after each `onBytes`. */
-  room(): Uint8Array | undefined;
-  /** Bytes that came, in the room given before or valid only during the call. */
-  onBytes(bytes: Uint8Array): void;
-  /** The connection is gone; nothing comes any more. */
-  onGone(reason: Error): void;
-}
+import type { ConnectionUser, PausableConnection, StoreConnection } from './store-connection.ts';
 
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
@@ -36,7 +27,7 @@ export interface ConnectionLimits {
  * The largest range that is asked for. In small windows, each costs an acknowledgement, and the sender begins to send
  * again.
  */
-const WINDOW_BYTES = 4 * 1024 * 1024;
+export const WINDOW_BYTES = 4 * 1024 * 1024;
 /** A reader of 100 MiB/s has read all that is ahead of it by then; for one that stops connections are not kept. */
 const DEFAULT_BODY_WAIT_MS = 1000;
 /** For the head of an answer. Bytes of the body that come with it are copied, so this is not large. */
@@ -46,7 +37,7 @@ const HEAD_BUFFER_BYTES = 16 * 1024;
  * A TCP or TLS connection to a store that reads bytes to where they will stay. A stream would allocate for each read,
  * and that is most of what receiving costs; a buffer of the connection's own would cost a copy of everything.
  */
-export class RangeConnection {
+export class RangeConnection implements StoreConnection, PausableConnection {
   /** Undefined while a proxy opens the way to the store. */
   #socket: Socket | undefined;
   readonly #opening = new AbortController();
@@ -95,7 +86,6 @@ export class RangeConnection {
     }
   }
 
-  /** That is asked for whole addresses. */
   get proxy(): ProxyAddress | undefined {
     return this.#way?.kind === 'forwarded' ? this.#way.proxy : undefined;
   }
@@ -104,22 +94,18 @@ export class RangeConnection {
     return this.#goneBecause !== undefined;
   }
 
-  /** It was there before the request that it carries: the store may have closed it meanwhile. */
   get wasIdle(): boolean {
     return this.#wasIdle;
   }
 
-  /** It was given up because nothing came. */
   get isStalled(): boolean {
     return this.#isStalled;
   }
 
-  /** Bytes can wait in the socket: their number is known, and they are not encrypted. */
-  get canPause(): boolean {
-    return this.#isPlain && canTellWaitingBytes;
+  get pausable(): PausableConnection | undefined {
+    return this.#isPlain && canTellWaitingBytes ? this : undefined;
   }
 
-  /** Bytes that came and wait, while the connection is paused. */
   get waitingBytes(): number {
     return this.#socket ? waitingBytes(this.#socket) : 0;
   }
@@ -129,12 +115,10 @@ export class RangeConnection {
     return this.#socket ? bytesSent(this.#socket) : 0;
   }
 
-  /** -1 when the connection is gone. */
   get descriptor(): number {
     return this.isGone || !this.#socket ? -1 : descriptorOf(this.#socket);
   }
 
-  /** While bytes are handed over: lets wait what comes after them, for any time. */
   pause(): void {
     this.#isPaused = true;
     this.#lowWater.begin();
@@ -168,7 +152,6 @@ export class RangeConnection {
     this.#socket?.write(bytes, unlessFailed(onSent));
   }
 
-  /** Ends the use by an exchange; the connection is idle then, and keeps no process alive. */
   release(idleMs: number): void {
     this.#user = undefined;
     this.#wasIdle = true;

@@ -3,8 +3,9 @@ import type { SignedUrl } from '../model.ts';
 import type { SendOptions } from '../transport/paced-body.ts';
 import { type SentBytes, sentBytes } from '../transport/sent-bytes.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import type { ConnectionUser, RangeConnection } from './range-connection.ts';
+import type { RangeConnection } from './range-connection.ts';
 import { parseHeadLines } from './response-head.ts';
+import type { ConnectionUser } from './store-connection.ts';
 
 export interface PutWanted {
   readonly address: URL;
@@ -43,7 +44,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * closed while it was idle: the bytes go over a new one, once.
  */
 export async function putOverSocket(
-  pool: ConnectionPool,
+  pool: ConnectionPool<RangeConnection>,
   wanted: PutWanted,
   { signal, onSending }: SendOptions = {},
 ): Promise<PutAnswer> {

@@ -5,10 +5,10 @@ import { PROXY_AUTHENTICATION_REQUIRED, refusalOf } from '../network/proxy-error
 import type { RangeAnswer } from '../storage-client.ts';
 import { BodyInSocket } from './body-in-socket.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import type { ConnectionUser, RangeConnection } from './range-connection.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 import { checkRangeAnswer } from './store-answer.ts';
+import type { ConnectionUser, StoreConnection } from './store-connection.ts';
 
 /**
  * Ranges over plain sockets, for plain answers: half the time and a third of the CPU of an HTTP library. Any other answer
@@ -81,7 +81,7 @@ interface ExchangeEnd {
 const MAX_HEAD_BYTES = 16 * 1024;
 
 class SocketExchange {
-  readonly #connection: RangeConnection;
+  readonly #connection: StoreConnection;
   readonly #slice: Slice;
   readonly #signal: AbortSignal | undefined;
   #silent = true;
@@ -95,7 +95,7 @@ class SocketExchange {
   #waiting: BodyInSocket | undefined;
   #finish: ((end: ExchangeEnd) => void) | undefined;
 
-  constructor(connection: RangeConnection, slice: Slice, signal: AbortSignal | undefined) {
+  constructor(connection: StoreConnection, slice: Slice, signal: AbortSignal | undefined) {
     this.#connection = connection;
     this.#slice = slice;
     this.#signal = signal;
@@ -158,8 +158,9 @@ class SocketExchange {
   /** Offers the bytes after the first ones to a reader that may use them where they are. */
   #letWait(): void {
     const { onWaiting } = this.#slice;
-    if (!onWaiting || !this.#finish || !this.#connection.canPause) return;
-    this.#waiting = new BodyInSocket(this.#connection, {
+    const { pausable } = this.#connection;
+    if (!onWaiting || !this.#finish || !pausable) return;
+    this.#waiting = new BodyInSocket(pausable, {
       position: this.#receivedBytes,
       onTaken: (bytes) => {
         if (!this.#finish) return;

@@ -48,7 +48,7 @@ async function expectRefusal({ trusted, ...options }: Refused, says: RegExp): Pr
   });
   const clients = { clock: systemClock, network };
   const api = createApi({ endpoint: `${server.origin}/v2`, token: 't', ...clients });
-  const storage = createStorageClient({ ...clients, limits: { timeoutMs: 300 } });
+  const storage = createStorageClient({ ...clients, limits: { timeoutMs: 600 } });
   onTestFinished(async () => void (await Promise.all([api.close(), storage.close()])));
 
   await expect(api.whoAmI()).rejects.toThrow(says);

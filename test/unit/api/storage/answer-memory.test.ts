@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
+import { receivingConnections } from '../../../../src/api/storage/store-connections.ts';
 import type { RangeAnswer } from '../../../../src/api/storage-client.ts';
 import { startRawServer } from '../../../support/raw-http-server.ts';
 
@@ -29,7 +29,7 @@ it('is no text of the body that came with its head', async () => {
   await using server = await startRawServer((socket) =>
     socket.write(Buffer.concat([Buffer.from(HEAD), Buffer.alloc(RANGE_BYTES)])),
   );
-  const pool = new ConnectionPool({ connections: 1, connectTimeoutMs: 1000 });
+  const pool = receivingConnections({ connections: 1, connectTimeoutMs: 1000 });
   const exchange = socketRangeExchange(pool, () => Promise.reject(new Error('fallen back')));
   const into = Buffer.alloc(RANGE_BYTES);
   const kept: RangeAnswer[] = [];

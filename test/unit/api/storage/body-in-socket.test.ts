@@ -2,9 +2,9 @@
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import { getRangeOver } from '../../../../src/api/storage/get-range.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
+import { receivingConnections } from '../../../../src/api/storage/store-connections.ts';
 import type { LentBytes, WaitingBody } from '../../../../src/api/storage-client.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import {
@@ -47,7 +47,7 @@ async function whileWaiting(
   work: (reading: Reading) => Promise<void>,
   { signal, bodyWaitMs = 60_000 }: How = {},
 ): Promise<void> {
-  const pool = new ConnectionPool({ connections: 4, connectTimeoutMs: 5000, bodyWaitMs });
+  const pool = receivingConnections({ connections: 4, connectTimeoutMs: 5000, bodyWaitMs });
   const exchange = socketRangeExchange(pool, () => Promise.reject(new Error('no plain answer')));
   const getRange = getRangeOver(exchange, { clock: systemClock, timeoutMs: 20_000, stallTimeoutMs: 10_000 });
   const into = Buffer.alloc(SIZE);

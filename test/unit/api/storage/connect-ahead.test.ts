@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
-import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
+import { receivingConnections } from '../../../../src/api/storage/store-connections.ts';
 import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { type RawServer, rangeBytes, rangeHead, startRawServer } from '../../../support/raw-http-server.ts';
@@ -120,7 +120,7 @@ it('are not all tried when the way to the store has lost them', async () => {
 it('are not made to a store that only a whole HTTP client understands', async () => {
   await using server = await startStore();
   const url = new URL(server.url);
-  const pool = new ConnectionPool({ connections: 4, connectTimeoutMs: 1000 });
+  const pool = receivingConnections({ connections: 4, connectTimeoutMs: 1000 });
   pool.retire(url);
   pool.connectAhead(url, 3);
   (await pool.take(url, { fresh: false })).request(

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import { getRangeOver } from '../../../../src/api/storage/get-range.ts';
 import type { RangeExchange } from '../../../../src/api/storage/range-exchange.ts';
 import { redirectedRangeExchange } from '../../../../src/api/storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
+import { receivingConnections } from '../../../../src/api/storage/store-connections.ts';
 import { undiciRangeExchange } from '../../../../src/api/storage/undici-range-exchange.ts';
 import type { StorageClient } from '../../../../src/api/storage-client.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
@@ -44,7 +44,7 @@ const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n';
 const right = (request: RawRequest): string => rangeHead(request, object);
 
 function overSockets(): RangeExchange {
-  const pool = new ConnectionPool({ connections: 4, connectTimeoutMs: 1000 });
+  const pool = receivingConnections({ connections: 4, connectTimeoutMs: 1000 });
   open.push({ [Symbol.asyncDispose]: async () => pool.close() });
   return socketRangeExchange(pool, async ({ url }) => {
     throw new Error(`left to the whole HTTP client: ${url}`);

@@ -1,8 +1,9 @@
 /** When a range is left to a whole HTTP client, and when it is not asked for at all. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
+import type { ConnectionPool } from '../../../../src/api/storage/connection-pool.ts';
 import type { RangeExchange, SliceProgress } from '../../../../src/api/storage/range-exchange.ts';
 import { socketRangeExchange } from '../../../../src/api/storage/socket-range-exchange.ts';
+import { receivingConnections } from '../../../../src/api/storage/store-connections.ts';
 import { type RawServer, rangeBytes, rangeHead, startRawServer } from '../../../support/raw-http-server.ts';
 
 const object = Buffer.alloc(1000, 'x');
@@ -14,7 +15,7 @@ async function exchangeTwice(status: string): Promise<{ error: unknown; fallenBa
     if (before === 0) socket.write(`HTTP/1.1 ${status}\r\n${CHUNKED}`);
     else socket.write(Buffer.concat([Buffer.from(rangeHead(request, object)), rangeBytes(request, object)]));
   });
-  const pool = new ConnectionPool({ connections: 2, connectTimeoutMs: 1000 });
+  const pool = receivingConnections({ connections: 2, connectTimeoutMs: 1000 });
   const fallenBack: number[] = [];
   let exchanges = 0;
   const fallback: RangeExchange = async () => {
@@ -57,7 +58,7 @@ describe('a range that is given up in the turn in which it gets its connection',
     server = await startRawServer((socket, request) => {
       socket.write(Buffer.concat([Buffer.from(rangeHead(request, object)), rangeBytes(request, object)]));
     });
-    pool = new ConnectionPool({ connections: 1, connectTimeoutMs: 1000 });
+    pool = receivingConnections({ connections: 1, connectTimeoutMs: 1000 });
     given = new AbortController();
   });
   afterEach(async () => {
