@@ -19,7 +19,7 @@ import { answerTrashRequest, type TrashParts } from './trash-inquiries.ts';
 /** The objects from which a mount answers over its control socket. */
 export interface Inquiries extends CacheParts, PlatformParts, TraceParts, TrashParts {
   readonly jobs: Pick<Jobs, 'delete' | 'ofPath' | 'works'>;
-  readonly writer: Pick<ContentWriter, 'uploads'>;
+  readonly writer: Pick<ContentWriter, 'uploads' | 'keptAside'>;
   /** Files whose new metadata waits to be sent. */
   readonly editedFiles: () => number;
   readonly identity: MountIdentity;

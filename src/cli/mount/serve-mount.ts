@@ -20,6 +20,7 @@ import { answerInquiry, type Inquiries } from './inquiries.ts';
 import { lockState, type TakenLock } from './lock-state.ts';
 import { type MetricsServer, serveMetrics } from './metrics-server.ts';
 import { MountEnd } from './mount-end.ts';
+import { runNotices } from './notice/run-notices.ts';
 import { leadsInside } from './own-files.ts';
 import type { RunningMount } from './running-mount.ts';
 import { NO_WATCHDOG, startWatchdog, type Watchdog } from './start-watchdog.ts';
@@ -114,6 +115,7 @@ async function serveWith(given: Given): Promise<Omit<ServedMount, 'rotateLog'>> 
     log.info({ mountPoint, endpoint, username }, 'mounted');
     const { warnings } = mount;
     for (const warning of warnings) log.warn({}, warning);
+    if (options.notify) void runNotices(mount.inquiries, { mountPoint, log });
     const ended = end.ended.then(() => part(company));
     return { username, warnings, metricsUrl: metrics?.url, end, ended };
   } catch (error) {

@@ -96,6 +96,15 @@ const quiet: Option<boolean> = {
   default: false,
 };
 
+const notify: Option<boolean> = {
+  flags: '--notify',
+  help:
+    'tell the desktop by notify-send when uploads have ended that took longer than ten seconds, all of them in one notice, ' +
+    'and of each file that cannot be uploaded',
+  environment: 'SVCFS_NOTIFY',
+  default: false,
+};
+
 const dryRun: Option<boolean> = {
   flags: '--dry-run',
   help: 'look whether the options and the mount point are right and a token is there; ask no service, and mount nothing',
@@ -120,6 +129,7 @@ export const SYSTEM = {
   logSize,
   metrics,
   otlp,
+  notify,
   verbose,
   quiet,
   dryRun,
