@@ -7,6 +7,9 @@ import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
 import { selectMount } from '../mount/select-mount.ts';
+import { jobStanding } from '../progress/job-standing.ts';
+import { withProgress } from '../progress/progress-options.ts';
+import { showing, type WaitOptions } from '../progress/show-progress.ts';
 import { watchJobs } from '../watch-jobs.ts';
 
 const DETAILS = `
@@ -37,10 +40,10 @@ export function addJobsCommand(program: Command): void {
   ofJob(jobs, 'show', 'Show a job and each of its items that failed.')
     .option('--json', 'print JSON', false)
     .action(show);
-  ofJob(jobs, 'wait', 'Wait until a job is over; exit code 1 when it failed.').action(wait);
-  ofJob(jobs, 'retry', 'Do the failed items of a job again, and wait; exit code 1 when some failed.').action(
-    retry,
-  );
+  withProgress(ofJob(jobs, 'wait', 'Wait until a job is over; exit code 1 when it failed.')).action(wait);
+  withProgress(
+    ofJob(jobs, 'retry', 'Do the failed items of a job again, and wait; exit code 1 when some failed.'),
+  ).action(retry);
   ofJob(jobs, 'cancel', 'Keep what has not begun of a job from beginning.').action(cancel);
 }
 
@@ -66,29 +69,43 @@ async function list(mountPoint: string | undefined, { watch, json }: ListOptions
 }
 
 async function show(id: string, mountPoint: string | undefined, { json }: ListOptions): Promise<void> {
-  const job = await askAbout('get', id, mountPoint);
+  const job = await askAbout('get', id, await selectMount(mountPoint));
   console.log(json ? JSON.stringify(job, undefined, 2) : describeWork(job));
   if (!json) sayFailed(job);
 }
 
-async function wait(id: string, mountPoint: string | undefined): Promise<void> {
-  report(await askAbout('wait', id, mountPoint));
+async function wait(id: string, mountPoint: string | undefined, options: WaitOptions): Promise<void> {
+  report(await askLong('wait', id, { mountPoint, options }));
 }
 
-async function retry(id: string, mountPoint: string | undefined): Promise<void> {
-  report(await askAbout('retry', id, mountPoint));
+async function retry(id: string, mountPoint: string | undefined, options: WaitOptions): Promise<void> {
+  report(await askLong('retry', id, { mountPoint, options }));
+}
+
+interface Waiting {
+  readonly mountPoint: string | undefined;
+  readonly options: WaitOptions;
+}
+
+/** Shows how far the job is until it is over. */
+async function askLong(
+  action: 'wait' | 'retry',
+  id: string,
+  { mountPoint, options }: Waiting,
+): Promise<WorkRecord> {
+  const mount = await selectMount(mountPoint);
+  return showing(jobStanding(mount, id), options, () => askAbout(action, id, mount));
 }
 
 async function cancel(id: string, mountPoint: string | undefined): Promise<void> {
-  console.log(describeWork(await askAbout('cancel', id, mountPoint)));
+  console.log(describeWork(await askAbout('cancel', id, await selectMount(mountPoint))));
 }
 
 async function askAbout(
   action: 'get' | 'wait' | 'retry' | 'cancel',
   id: string,
-  mountPoint: string | undefined,
+  mount: SvcfsMount,
 ): Promise<WorkRecord> {
-  const mount: SvcfsMount = await selectMount(mountPoint);
   const { job } = await inquire(mount, { request: 'job', action, job: id });
   if (job === undefined)
     throw new CliError('failure', `no job ${id} of this mount; svcfs jobs list shows them`);

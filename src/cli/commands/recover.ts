@@ -5,6 +5,9 @@ import { stateDirectory } from '../../config/directories.ts';
 import { printable } from '../../lib/printable.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
+import { withProgress } from '../progress/progress-options.ts';
+import { showing, type WaitOptions } from '../progress/show-progress.ts';
+import { uploadsOf } from '../progress/uploads-standing.ts';
 import { drop, retry, save } from '../recover/deal-with-kept.ts';
 import { describeKept, describeKeptRow } from '../recover/describe-kept.ts';
 import {
@@ -61,12 +64,12 @@ export function addRecoverCommand(program: Command): void {
     .argument('<dest>', 'a new file, or a directory')
     .option('--replace', 'replace what is at the destination', false)
     .action(saveCommand);
-  recover
+  const retryFiles = recover
     .command('retry')
     .description('Upload files again: now if their mount runs, else with the next mount.')
     .argument('[file...]', 'ids, or paths')
-    .option('--all', 'all files that are refused or aside', false)
-    .action(retryCommand);
+    .option('--all', 'all files that are refused or aside', false);
+  withProgress(retryFiles).action(retryCommand);
   recover
     .command('drop')
     .description('Remove files from this machine for ever.')
@@ -95,8 +98,14 @@ interface Which {
   readonly all: boolean;
 }
 
-async function retryCommand(given: readonly string[], { all }: Which): Promise<void> {
-  await forEach(await several(given, all), retry);
+async function retryCommand(
+  given: readonly string[],
+  { all, ...options }: Which & WaitOptions,
+): Promise<void> {
+  await forEach(await several(given, all), (entry) => {
+    const uploads = uploadsOf(entry.place, entry.file.label);
+    return showing(uploads, { ...options, doing: 'uploading' }, () => retry(entry));
+  });
 }
 
 async function dropCommand(

@@ -45,7 +45,7 @@ export function drawStanding(shown: Shown, columns: number): string {
 /** The conditions that it waits for now. */
 export function waitsOf({ standing: { waits, silence }, rate }: Shown): readonly string[] {
   const isSilent = silence !== undefined && rate.bytes <= 0 && rate.items <= 0;
-  return isSilent ? [...waits, silence] : waits;
+  return isSilent ? [silence, ...waits] : waits;
 }
 
 /** Undefined while nothing gets further, or the end is not known. */
