@@ -5,47 +5,25 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   ListPartsCommand,
   PutObjectCommand,
-  type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Agent } from 'undici';
-import type { Clock } from '../../lib/clock.ts';
-import { Patience } from '../../lib/patience.ts';
 import type { CallOptions } from '../call-options.ts';
 import { ApiError } from '../errors.ts';
 import { unquoted } from '../etag.ts';
 import type { PartReport, VolumeObjectRecord, VolumeRecord } from '../model.ts';
-import type { BucketAccess } from './bucket-access.ts';
-import {
-  bucketFailure,
-  isAbsent,
-  isConflict,
-  isUnknownToStore,
-  mayPass,
-  uploadGone,
-} from './bucket-failure.ts';
+import { type Asked, BucketConnection, type BucketConnectionOptions } from './bucket-connection.ts';
+import { isAbsent, isConflict, isUnknownToStore, uploadGone } from './bucket-failure.ts';
 import type { Condition } from './bucket-ids.ts';
 import { copyObject } from './copy-object.ts';
 import { type PutHeaders, putHeaders } from './put-headers.ts';
-import { DEFAULT_REGION, type StorePlace, s3Client, storePlace } from './s3-client.ts';
 
-const BACKOFF = { baseMs: 200, capMs: 5000 };
-/** As long as a program may take for the ranges of a file that it has opened. A link that ends is signed anew. */
-const LINK_SECONDS = 3600;
-
-export interface S3BucketOptions {
-  readonly access: BucketAccess;
+export interface S3BucketOptions extends BucketConnectionOptions {
   readonly record: VolumeRecord;
-  readonly agent: Agent;
-  readonly clock: Clock;
-  /** How long a store that does not answer is tried. */
-  readonly timeoutMs: number;
   /** The most that the store copies in one request. */
   readonly copyWholeBytes: number;
 }
@@ -72,25 +50,16 @@ interface WholeObject {
   readonly condition: Condition;
 }
 
-/** A request, for the words of its failure. */
-interface Asked {
-  /** Undefined: of the bucket. */
-  readonly key: string | undefined;
-  /** Such as `s3:GetObject`. */
-  readonly right: string;
-}
-
 export class S3Bucket {
   readonly #options: S3BucketOptions;
-  readonly #place: StorePlace;
+  readonly #connection: BucketConnection;
   readonly #prefix: string;
   readonly #headers: PutHeaders;
-  #client: Promise<S3Client> | undefined;
 
   constructor(options: S3BucketOptions) {
     this.#options = options;
-    const { access, record } = options;
-    this.#place = storePlace(access, record.endpoint);
+    const { record } = options;
+    this.#connection = new BucketConnection(options);
     this.#headers = putHeaders(record);
     this.#prefix = record.prefix
       .split('/')
@@ -100,11 +69,11 @@ export class S3Bucket {
   }
 
   /** Signed here: nothing is asked. */
-  async link(location: string): Promise<string> {
-    const client = await this.#connected();
+  link(location: string): Promise<string> {
     const command = new GetObjectCommand(this.#at(location));
-    const signing = this.#asked(location, 's3:GetObject');
-    return this.#explaining(signing, () => getSignedUrl(client, command, this.#signing(client)));
+    return this.#connection.link(this.#asked(location, 's3:GetObject'), (client, signing) =>
+      getSignedUrl(client, command, signing),
+    );
   }
 
   async head(location: string, options?: CallOptions): Promise<VolumeObjectRecord | undefined> {
@@ -116,7 +85,7 @@ export class S3Bucket {
   async refusal(location: string, options?: CallOptions): Promise<Error | undefined> {
     const command = new GetObjectCommand({ ...this.#at(location), Range: 'bytes=0-0' });
     try {
-      await this.#send(
+      await this.#connection.send(
         this.#asked(location, 's3:GetObject'),
         async (client, abort) => (await client.send(command, abort)).Body?.transformToByteArray(),
         options,
@@ -132,7 +101,7 @@ export class S3Bucket {
   async begin(location: string, options?: CallOptions): Promise<string> {
     const command = new CreateMultipartUploadCommand({ ...this.#at(location), ...this.#headers });
     const asked = this.#asked(location, 's3:PutObject');
-    const { UploadId = '' } = await this.#send(
+    const { UploadId = '' } = await this.#connection.send(
       asked,
       (client, abort) => client.send(command, abort),
       options,
@@ -141,15 +110,12 @@ export class S3Bucket {
   }
 
   /** Signed here, as `link`. */
-  async partLink({ location, uploadId }: UploadAt, partNumber: number): Promise<string> {
-    const client = await this.#connected();
-    const command = new UploadPartCommand({
-      ...this.#at(location),
-      UploadId: uploadId,
-      PartNumber: partNumber,
-    });
-    const asked = this.#asked(location, 's3:PutObject');
-    return this.#explaining(asked, () => getSignedUrl(client, command, this.#signing(client)));
+  partLink({ location, uploadId }: UploadAt, partNumber: number): Promise<string> {
+    const part = { ...this.#at(location), UploadId: uploadId, PartNumber: partNumber };
+    const command = new UploadPartCommand(part);
+    return this.#connection.link(this.#asked(location, 's3:PutObject'), (client, signing) =>
+      getSignedUrl(client, command, signing),
+    );
   }
 
   /** Puts the object together. `ApiError` 8003 when the upload is no more. */
@@ -163,7 +129,9 @@ export class S3Bucket {
     const asked = this.#asked(location, 's3:PutObject');
     await this.#onCondition(location, condition, (headers) => {
       const command = new CompleteMultipartUploadCommand({ ...upload, ...headers });
-      return this.#send(asked, (client, abort) => client.send(command, abort), options).catch(uploadGone);
+      return this.#connection
+        .send(asked, (client, abort) => client.send(command, abort), options)
+        .catch(uploadGone);
     });
     return this.#made(location, options);
   }
@@ -172,7 +140,11 @@ export class S3Bucket {
   async abort({ location, uploadId }: UploadAt, options?: CallOptions): Promise<void> {
     const command = new AbortMultipartUploadCommand({ ...this.#at(location), UploadId: uploadId });
     const asked = this.#asked(location, 's3:AbortMultipartUpload');
-    await this.#send(asked, (client, abort) => client.send(command, abort).catch(unlessAbsent), options);
+    await this.#connection.send(
+      asked,
+      (client, abort) => client.send(command, abort).catch(unlessAbsent),
+      options,
+    );
   }
 
   /** The parts that the store has. `ApiError` 8003 when the upload is no more. */
@@ -185,7 +157,7 @@ export class S3Bucket {
         UploadId: uploadId,
         PartNumberMarker: after,
       });
-      const asking = this.#send(asked, (client, abort) => client.send(command, abort), options);
+      const asking = this.#connection.send(asked, (client, abort) => client.send(command, abort), options);
       const page = await asking.catch(uploadGone);
       const listed = page.Parts ?? [];
       for (const { PartNumber = 0, ETag } of listed)
@@ -212,7 +184,7 @@ export class S3Bucket {
     try {
       await this.#onCondition(location, condition, (headers) => {
         const command = new PutObjectCommand({ ...object, ...headers });
-        return this.#send(asked, (client, abort) => client.send(command, abort), options);
+        return this.#connection.send(asked, (client, abort) => client.send(command, abort), options);
       });
     } catch (error) {
       // The answer to an earlier try may have been lost.
@@ -228,7 +200,11 @@ export class S3Bucket {
   async delete(location: string, options?: CallOptions): Promise<void> {
     const command = new DeleteObjectCommand(this.#at(location));
     const asked = this.#asked(location, 's3:DeleteObject');
-    await this.#send(asked, (client, abort) => client.send(command, abort).catch(unlessAbsent), options);
+    await this.#connection.send(
+      asked,
+      (client, abort) => client.send(command, abort).catch(unlessAbsent),
+      options,
+    );
   }
 
   /**
@@ -251,17 +227,13 @@ export class S3Bucket {
     if (condition !== undefined && 'ifAbsent' in condition && (await this.head(location, options)))
       throw this.#conflict(location, condition);
     const copy = { source: { bucket, key, head }, target, headers: this.#headers, wholeBytes };
-    await this.#send(asked, (client, abort) => copyObject(client, { ...copy, abort }), options);
+    await this.#connection.send(asked, (client, abort) => copyObject(client, { ...copy, abort }), options);
     return this.#made(location, options);
   }
 
   /** Whether the same keys open the other bucket, at the same store. */
   isOpenTo(other: S3Bucket): boolean {
-    const keyOf = ({ keys }: BucketAccess): string => JSON.stringify(keys);
-    return (
-      JSON.stringify(this.#place) === JSON.stringify(other.#place) &&
-      keyOf(this.#options.access) === keyOf(other.#options.access)
-    );
+    return this.#connection.isLike(other.#connection);
   }
 
   /**
@@ -301,7 +273,11 @@ export class S3Bucket {
   #headOf(location: string, options?: CallOptions): Promise<HeadObjectCommandOutput | undefined> {
     const command = new HeadObjectCommand(this.#at(location));
     const asked = this.#asked(location, 's3:GetObject');
-    return this.#send(asked, (client, abort) => client.send(command, abort).catch(unlessAbsent), options);
+    return this.#connection.send(
+      asked,
+      (client, abort) => client.send(command, abort).catch(unlessAbsent),
+      options,
+    );
   }
 
   #gone(key: string): ApiError {
@@ -325,62 +301,6 @@ export class S3Bucket {
 
   #asked(location: string, right: string): Asked {
     return { key: this.#key(location), right };
-  }
-
-  /** By the store's own clock, as far as the client has learnt it. */
-  #signing(client: S3Client): { readonly expiresIn: number; readonly signingDate: Date } {
-    return {
-      expiresIn: LINK_SECONDS,
-      signingDate: new Date(this.#options.clock.now() + client.config.systemClockOffset),
-    };
-  }
-
-  /** Repeats what the store does not answer, as long as the mount is patient. */
-  async #send<T>(
-    asked: Asked,
-    request: (client: S3Client, abort: { readonly abortSignal?: AbortSignal }) => Promise<T>,
-    { signal }: CallOptions = {},
-  ): Promise<T> {
-    const { clock, timeoutMs } = this.#options;
-    const patience = new Patience({ clock, timeoutMs, backoff: BACKOFF });
-    const abort = signal === undefined ? {} : { abortSignal: signal };
-    const client = await this.#connected();
-    for (;;) {
-      try {
-        return await this.#explaining(asked, () => request(client, abort));
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!mayPass(error) || !(await patience.anotherTry(signal))) throw error;
-      }
-    }
-  }
-
-  async #explaining<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
-    const { access, record } = this.#options;
-    try {
-      return await request();
-    } catch (error) {
-      const { volume, place } = access;
-      throw bucketFailure(error, { volume, bucket: record.bucket, place, ...asked });
-    }
-  }
-
-  /** Signatures name the region: AWS tells it of a bucket, also to one who has no right there. */
-  #connected(): Promise<S3Client> {
-    this.#client ??= this.#connect().catch((error: unknown) => {
-      this.#client = undefined;
-      throw error;
-    });
-    return this.#client;
-  }
-
-  async #connect(): Promise<S3Client> {
-    const { access, record, agent } = this.#options;
-    const client = s3Client(this.#place, access.keys, agent);
-    if (this.#place.region !== undefined || this.#place.url !== undefined) return client;
-    const asked = { key: undefined, right: 's3:ListBucket' };
-    const region = await this.#explaining(asked, () => toldRegion(client, record.bucket));
-    return region === DEFAULT_REGION ? client : s3Client({ ...this.#place, region }, access.keys, agent);
   }
 
   /** With what listings of the platform have in `metadata`. */
@@ -409,17 +329,4 @@ export class S3Bucket {
 
 function unlessAbsent(error: unknown): undefined {
   if (!isAbsent(error)) throw error;
-}
-
-async function toldRegion(client: S3Client, bucket: string): Promise<string> {
-  try {
-    return (await client.send(new HeadBucketCommand({ Bucket: bucket }))).BucketRegion ?? DEFAULT_REGION;
-  } catch (error) {
-    const { $response } = error as {
-      readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
-    };
-    const told = $response?.headers?.['x-amz-bucket-region'];
-    if (told === undefined) throw error;
-    return told;
-  }
 }
