@@ -10,7 +10,7 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** Method and path, without query values. */
   readonly call: string;
-  /** What a person can do about it, where that is not told by the code. */
+  /** The remedy for a person, where the code does not tell it. */
   readonly remedy: string | undefined;
 
   constructor(failure: Failure, context: ApiErrorContext) {

@@ -4,7 +4,7 @@ import { type Paths, pathsOf } from './errors/subjects.ts';
 import type { AbsentEntry, Entry, FileSystem, ReadReply, RequestContext } from './file-system.ts';
 import { openModeOf } from './open-flags.ts';
 
-/** What a program has asked for, and what it got, as far as that is known by now. */
+/** A program's request and its result, as far as they are known by now. */
 export interface WatchedOperation {
   readonly operation: keyof FileSystem;
   /** The names that it is about, from the top of the tree. */

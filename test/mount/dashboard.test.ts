@@ -94,7 +94,7 @@ it('shows fifty mounts, and finds one of them, on a screen and on a phone', asyn
     const page = await browser.newPage({ viewport });
     await page.goto(`http://127.0.0.1:${port}/${TOKEN}/`);
     const list = page.getByRole('navigation', { name: 'Mounts' });
-    // What is in trouble comes first.
+    // Mounts in trouble come first.
     await list.getByRole('link').first().getByText('far-away', { exact: true }).waitFor();
     expect(await list.getByRole('link').count()).toBe(51);
     expect(await findings(page)).toEqual([]);

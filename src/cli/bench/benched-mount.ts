@@ -10,7 +10,7 @@ import type { MountStatistics } from '../mount/mount-statistics.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
 import { mountedPlatform } from '../platform/mounted-platform.ts';
 
-/** What the process of a mount has used up so far. */
+/** The resources that the process of a mount has used up so far. */
 export interface Consumption {
   readonly storeBytes: number;
   readonly cpuSeconds: number;

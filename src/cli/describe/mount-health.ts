@@ -9,7 +9,7 @@ import { quoted } from './quoted.ts';
 /** So long after it a failure of the disk counts as one of now. */
 const FAILING_MS = 10 * 60_000;
 
-/** Whose health it is, and what is known of it beside what its process tells. */
+/** The mount, and the facts about it that its process does not tell. */
 export interface Looked {
   readonly mountPoint: string;
   /** Files of it that only a person can deal with. */

@@ -55,7 +55,7 @@ export type MountStatistics = Readonly<{
     readonly writing: number;
     readonly publishing: number;
     readonly partsInFlight: number;
-    /** Of parts, as they leave this machine, since the mount began. What a lost connection had is not counted. */
+    /** Of parts, as they leave this machine, since the mount began. Bytes of a lost connection are not counted. */
     readonly sentBytes: number;
   };
   jobs: { readonly unfinished: number };

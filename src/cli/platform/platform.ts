@@ -24,7 +24,7 @@ export interface Platform {
   explain(error: unknown): Error | undefined;
   /** Calls of `api` that were begun so far. */
   calls(): number;
-  /** What the calls wait for, and the rest of the rate limit, as far as it is known. */
+  /** The causes that calls wait for, and the rest of the rate limit, as far as it is known. */
   connection(): Promise<Pick<ConnectionStatus, 'rate' | 'unanswered'> | undefined>;
   close(): Promise<void>;
 }

@@ -82,7 +82,7 @@ export class PartialFile {
   }
 
   /**
-   * It becomes the file at `target`, with this mode and, where one is given, this time. What has that name is whole, also after
+   * It becomes the file at `target`, with this mode and, where one is given, this time. The file of that name is whole, also after
    * a failure of power: `--update` would leave an empty file alone that is newer.
    */
   async finish(target: string, { mode, mtimeMs }: LocalAttributes): Promise<void> {

@@ -83,7 +83,7 @@ export class Targets implements DraftMaker {
     return !isOnVolume || this.#staging !== undefined || this.isDirect(node);
   }
 
-  /** What is on a volume is written in its bucket. */
+  /** A file on a volume is written in its bucket. */
   isDirect(node: Node): boolean {
     const isOnVolume = node.kind === 'volume-object' || node.kind === 'volume-directory';
     return isOnVolume && this.#tree.api.buckets.has(node.volume.id);

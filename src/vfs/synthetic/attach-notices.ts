@@ -86,7 +86,7 @@ async function remembered(
   return reply;
 }
 
-/** What the tree has of that name, which it was asked anew, goes before. */
+/** The tree's own entry of that name, just asked for, goes before. */
 async function lookupNotice(
   { directory, notice }: Noticed,
   asked: {

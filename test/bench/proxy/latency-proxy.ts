@@ -10,7 +10,7 @@ export interface LatencyProxy {
   readonly child: Child;
 }
 
-/** Starts native/latency-proxy.cc in front of a port of this machine. What the line says of TLS is no matter of its. */
+/** Starts native/latency-proxy.cc in front of a port of this machine. It forwards TLS as any bytes. */
 export async function startLatencyProxy(
   targetPort: number,
   line: Line,

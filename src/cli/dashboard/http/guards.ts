@@ -1,5 +1,5 @@
 /**
- * Who may ask the dashboard. Every web page that a person has open can send requests to this machine, so that the address
+ * The rules for callers of the dashboard. Every web page that a person has open can send requests to this machine, so that the address
  * alone proves nothing:
  *
  *   Host            a page whose name was made to mean this machine (DNS rebinding) says its own name there

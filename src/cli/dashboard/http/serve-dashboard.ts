@@ -23,7 +23,7 @@ export interface DashboardParts {
 
 export interface ServedDashboard {
   readonly port: number;
-  /** What is open is closed. */
+  /** It closes open connections. */
   close(): Promise<void>;
 }
 

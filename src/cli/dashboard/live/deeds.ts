@@ -9,7 +9,7 @@ import type { LiveView } from './live-view.ts';
 import type { Mounts } from './mounts.ts';
 import type { WarmUps } from './warm-ups.ts';
 
-/** What a page may ask to be done, as it comes. */
+/** The actions that a page may ask for, as they come. */
 export type Deed = Readonly<Record<string, unknown>>;
 
 /** A page asked for what is not there, or cannot be. */

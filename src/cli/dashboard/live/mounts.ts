@@ -8,7 +8,7 @@ import type { SvcfsMount } from '../../mount/require-mount.ts';
 import { runningMounts } from '../../mount/select-mount.ts';
 import { type FoundKept, keptInState } from '../../recover/kept-entries.ts';
 
-/** What the dashboard asks of this machine: the mounts of this user, and the files that are kept for them. */
+/** The facts that the dashboard takes from this machine: the mounts of this user, and the files that are kept for them. */
 export interface Mounts {
   list(): Promise<readonly SvcfsMount[]>;
   /** Rejects when the mount's process is silent, or does not know the request. */

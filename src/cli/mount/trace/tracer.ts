@@ -77,8 +77,8 @@ export class Tracer {
   };
 
   /**
-   * The program waits for its operation now; later it may have ended, or have become another. Whoever asks for slow operations
-   * alone is told of few: those are worth no look at each.
+   * The program waits for its operation now; later it may have ended, or have become another. A caller that asks for slow
+   * operations alone is told of few, so that it is not worth a look at each.
    */
   readonly #begin = (noted: WatchedOperation, context: RequestContext): void => {
     const isWanted = [...this.#watchers].some(({ filter }) => filter.slowMs === undefined);

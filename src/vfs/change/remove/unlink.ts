@@ -54,7 +54,7 @@ async function unlinkObject(
   const { parent, volume, location } = node;
   if (node.record && !tree.api.buckets.has(volume.id))
     throw new FsError('EPERM', `the API deletes no objects: ${location} stays on volume ${volume.id}`);
-  // Who reads it learns that it is gone; the store keeps nothing for open handles.
+  // A program that reads it learns that it is gone; the store keeps nothing for open handles.
   if (node.record) await tree.api.buckets.delete(volume.id, location);
   await contents.unlinked(content, undefined);
   tree.detach(node);

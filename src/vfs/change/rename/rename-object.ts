@@ -33,7 +33,7 @@ export async function renameObject(parts: RenameParts, rename: ObjectRename): Pr
     tree.published(source, record);
     existsNow(parent);
     keepLevel(from.parent);
-    // Who reads it goes on with the bytes of its new name.
+    // A program that reads it goes on with the bytes of its new name.
     contents.find(source)?.renewViews();
   });
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** What a caller gets while `send` answers it, and how that ended. */
+/** The bytes that a caller gets while `send` answers it, and how that ended. */
 async function exchange(
   send: (response: ServerResponse) => Promise<void>,
   take: (answered: IncomingMessage) => Promise<unknown>,
