@@ -19,7 +19,7 @@ import type {
   ProjectFileNode,
   VolumeObjectNode,
 } from '../model/node.ts';
-import { isDirectory, isFolder } from '../model/node.ts';
+import { isDirectory, isFolder, keepPathsOfDrafts } from '../model/node.ts';
 import type { NodeMaker } from '../model/node-maker.ts';
 import type { NodeTable } from '../model/node-table.ts';
 
@@ -182,6 +182,7 @@ export class Placement {
   /** Its name in `parent` means another node, or nothing. */
   #replaced(node: Node, parent: DirectoryNode): void {
     if (node.lookups > 0) this.#kernel.invalidateEntry(parent.id, node.name);
+    keepPathsOfDrafts(node);
     this.#cutOff(node);
   }
 

@@ -241,11 +241,25 @@ export function sizeOf(node: ProjectFileNode | VolumeObjectNode): number | undef
   return (node.draft ?? published)?.sizeBytes;
 }
 
-/** Path below the mount point, for people; a node out of the tree is shown by its last name. */
+/** Path below the mount point, for people; a node out of the tree is shown by its last name, or as `keepPathsOfDrafts` has it. */
 export function pathOf(node: Node): string {
   const names: string[] = [];
-  for (let at: Node | undefined = node; at; at = at.parent) names.unshift(at.name);
+  for (let at: Node | undefined = node; at; at = at.parent)
+    names.unshift((at.parent ? undefined : formerPaths.get(at)) ?? at.name);
   return names.join('/') || '/';
+}
+
+/** Of files that went out of the tree with content that is not published. */
+const formerPaths = new WeakMap<Node, string>();
+
+/**
+ * Files with a draft, of which `node` is one or which are below it, keep their paths when it goes out of the tree: people know
+ * what is not published by no other name.
+ */
+export function keepPathsOfDrafts(node: Node, path = pathOf(node)): void {
+  if (isDirectory(node))
+    for (const child of node.children.nodes()) keepPathsOfDrafts(child, `${path}/${child.name}`);
+  else if ('draft' in node && node.draft !== undefined) formerPaths.set(node, path);
 }
 
 /** Directories that mkdir(2) made here are on the volume with their first object. */

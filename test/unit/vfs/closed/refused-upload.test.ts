@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../../src/api/api.ts';
 import { filesAside, filesOwed, type KeptFile } from '../../../../src/content/write/kept/kept-files.ts';
 import { saveKept } from '../../../../src/content/write/kept/save-kept.ts';
-import { folderIdOf, type ProjectFileNode } from '../../../../src/vfs/model/node.ts';
+import { folderIdOf, type ProjectFileNode, type ProjectFolderNode } from '../../../../src/vfs/model/node.ts';
 import { ChangingWorld, O_RDONLY, type WorldOptions, withMethods } from '../../../support/changing-world.ts';
 import { refusal } from '../../../support/held-uploads.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
@@ -69,6 +69,21 @@ describe('a file whose upload is refused after its close', () => {
     }
     expect(await flush('/one/other')).toEqual([]);
     expect(tries).toBe(1);
+  });
+
+  it('is named by flush of its folder, and by its path, when another client has removed that folder', async () => {
+    await start();
+    await world.side.mutations.mkdir({ parent: world.folder, name: 'd' }, 0o755, world.by());
+    const folder = (await world.child('d')) as ProjectFolderNode;
+    const node = await world.put('f', 'precious', folder);
+    await waitUntil(async () => (await kept()).length === 1);
+    await world.user.call('DELETE', `/files/${folderIdOf(folder)}`);
+    world.tree.expire(world.folder);
+    expect(await world.child('d')).toBeUndefined();
+    expect(node.parent).toBeUndefined();
+    expect(await flush('/one/d')).toEqual([expect.stringContaining('/one/d/f was closed')]);
+    const { refused: named } = await world.side.idle(world.by().signal);
+    expect(named).toEqual([expect.stringContaining('/one/d/f was closed')]);
   });
 
   it('is named by unmount', async () => {
