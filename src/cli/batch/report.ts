@@ -37,8 +37,8 @@ export class Report {
     if (all.length === 0) return;
     const total = { items: all.length, bytes: all.reduce((sum, { bytes = 0 }) => sum + bytes, 0) };
     const pace = carries ? 'bytes' : 'items';
-    this.#progress = new ShownProgress(async () => {
-      const circumstances = circumstancesAndBudget(await platform.connection(), Date.now());
+    this.#progress = new ShownProgress(async (ended) => {
+      const circumstances = circumstancesAndBudget(await platform.connection(ended), Date.now());
       return { done: this.#over, total, items: 'items', pace, ...circumstances };
     }, this.#options);
   }

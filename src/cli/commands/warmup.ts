@@ -13,7 +13,7 @@ import { connectionOf } from '../mount/status-of.ts';
 import type { WarmUpProgress, WarmUpResult } from '../mount/warm-up.ts';
 import { circumstancesOf } from '../progress/describe-circumstances.ts';
 import { showing, type WaitOptions } from '../progress/show-progress.ts';
-import type { Standing } from '../progress/standing.ts';
+import type { ReadStanding, Standing } from '../progress/standing.ts';
 
 const DETAILS = `
 Fetches whole files, and all files below folders, into the disk cache of their mount (--cache-dir). Reading them then asks
@@ -65,8 +65,8 @@ async function warmUpIn(
   options: WaitOptions,
 ): Promise<WarmUpResult> {
   let now: WarmUpProgress | undefined;
-  const read = async (): Promise<Standing | undefined> =>
-    now && { ...amountsOf(now), ...circumstancesOf(await connectionOf(mount), Date.now()) };
+  const read: ReadStanding = async (ended) =>
+    now && { ...amountsOf(now), ...circumstancesOf(await connectionOf(mount, ended), Date.now()) };
   return showing(read, { ...options, doing: 'fetching' }, async () => {
     for await (const said of askMount(mount, { request: 'warmup', paths })) {
       if (said.answer === 'failed') throw new CliError('failure', `${mount.mountPoint}: ${said.message}`);

@@ -30,7 +30,7 @@ export function mountedPlatform(
     onTasksChanged: () => Promise.resolve(),
     explain: () => undefined,
     calls: () => calls,
-    connection: () => connectionOf(mount),
+    connection: (ended) => connectionOf(mount, ended),
     close: () => Promise.resolve(),
   };
 }

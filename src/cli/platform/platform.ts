@@ -24,7 +24,7 @@ export interface Platform {
   explain(error: unknown): Error | undefined;
   /** Calls of `api` that were begun so far. */
   calls(): number;
-  /** The causes that calls wait for, and the rest of the rate limit, as far as it is known. */
-  connection(): Promise<Pick<ConnectionStatus, 'rate' | 'unanswered'> | undefined>;
+  /** The causes that calls wait for, and the rest of the rate limit, as far as it is known. Not waited for once `ended`. */
+  connection(ended?: AbortSignal): Promise<Pick<ConnectionStatus, 'rate' | 'unanswered'> | undefined>;
   close(): Promise<void>;
 }

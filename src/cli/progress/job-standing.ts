@@ -5,8 +5,8 @@ import type { ReadStanding } from './standing.ts';
 
 /** How far a job of a mount is. The platform tells of items, and of no bytes. */
 export function jobStanding(mount: Pick<SvcfsMount, 'directory'>, id: string): ReadStanding {
-  return async () => {
-    const status = await statusOf(mount);
+  return async (ended) => {
+    const status = await statusOf(mount, ended);
     const job = status?.jobs.find((each) => each.id === id);
     if (status === undefined || job === undefined) return undefined;
     return {

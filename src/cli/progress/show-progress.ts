@@ -76,7 +76,7 @@ export class ShownProgress {
       await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
       const beganMs = this.#clock.monotonic();
       // A mount that does not answer is told by the command itself.
-      const standing = signal.aborted ? undefined : await this.#read().catch(() => undefined);
+      const standing = signal.aborted ? undefined : await this.#read(signal).catch(() => undefined);
       if (signal.aborted) return;
       const nowMs = this.#clock.monotonic();
       if (standing !== undefined) {

@@ -18,8 +18,8 @@ export interface Standing {
   readonly silence?: string | undefined;
 }
 
-/** Answers undefined when it cannot be told now. */
-export type ReadStanding = () => Promise<Standing | undefined>;
+/** Answers undefined when it cannot be told now. Nobody waits for the answer any more once the work has `ended`. */
+export type ReadStanding = (ended: AbortSignal) => Promise<Standing | undefined>;
 
 export function paceOf({ pace, total }: Standing): keyof Amount {
   return pace ?? (total.bytes > 0 ? 'bytes' : 'items');

@@ -14,8 +14,8 @@ import { UploadTally } from './upload-tally.ts';
 export function uploadsOf(mount: Pick<SvcfsMount, 'directory'>, below = '/'): ReadStanding {
   const tally = new UploadTally();
   const inside = below === '/' ? below : `${below}/`;
-  return async () => {
-    const status = await statusOf(mount);
+  return async (ended) => {
+    const status = await statusOf(mount, ended);
     if (status === undefined) return undefined;
     const uploads = status.uploads.filter(({ label }) => `${label}/`.startsWith(inside));
     const { done, total } = tally.look(uploads);

@@ -19,8 +19,8 @@ export async function whileUnmounting<T>(
     if (isPlain && pending.length === 0 && now.length > 0) console.error(`waiting for ${describe(now)}`);
     pending = now;
   };
-  const read: typeof uploads = async () => {
-    const standing = await uploads().catch(() => undefined);
+  const read: typeof uploads = async (ended) => {
+    const standing = await uploads(ended).catch(() => undefined);
     if (standing !== undefined && standing.total.items > 0) return standing;
     if (pending.length === 0) return standing;
     // Not an upload, or its process is of another version.
