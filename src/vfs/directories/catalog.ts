@@ -31,6 +31,7 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
   readonly #selected: IdPatterns | undefined;
   readonly #flights = new SharedFlights<'all', Known<T>>({ endsWithTime });
   readonly #absent = new Map<string, number>();
+  #askedForOwnerMs = Number.NEGATIVE_INFINITY;
   #known: Known<T> | undefined;
   #ahead: Promise<Known<T>> | undefined;
 
@@ -50,9 +51,16 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     return this.#known && this.#counts(this.#known) ? this.#known : this.renewed(signal);
   }
 
-  /** As `all`, asked for now or a moment ago: for an owner that is not among all. */
-  async recent(signal: AbortSignal): Promise<Known<T>> {
-    return this.#known && this.#isRecent(this.#known.learntMs) ? this.#known : this.renewed(signal);
+  /**
+   * As `all`, for an owner that is not among them: asked for now, or a moment ago for another such owner. What was learnt
+   * otherwise does not count, since somebody may have given a project away just after.
+   */
+  async withOwner(signal: AbortSignal): Promise<Known<T>> {
+    if (this.#known && this.#isRecent(this.#askedForOwnerMs)) return this.#known;
+    const askedMs = this.#clock.elapsed();
+    const known = await this.renewed(signal);
+    this.#askedForOwnerMs = askedMs;
+    return known;
   }
 
   /** As `all`, asked for now. */

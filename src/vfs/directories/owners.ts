@@ -42,7 +42,7 @@ export function owners<T extends OwnedItem>(options: OwnersOptions<T>): VirtualS
     // The platform tells of no owner: only what one owns does.
     find: async (name, signal) =>
       isOwnName(name) && catalog.mayHaveOwner(nameOnPlatform(name))
-        ? entriesOf((await catalog.recent(signal)).items).find((entry) => entry.name === name)
+        ? entriesOf((await catalog.withOwner(signal)).items).find((entry) => entry.name === name)
         : undefined,
   };
 }

@@ -20,7 +20,7 @@ export function projectLevels(parts: ProjectLevels): SyntheticDirectory {
       if (!isOwnName(name) || !catalog.mayHaveOwner(nameOnPlatform(name))) return undefined;
       const has = (items: readonly ProjectSummary[]) =>
         items.some(({ owner }) => owner === nameOnPlatform(name));
-      const isThere = has(await all(parts, signal)) || has((await catalog.recent(signal)).items);
+      const isThere = has(await all(parts, signal)) || has((await catalog.withOwner(signal)).items);
       return isThere ? projectsOf(nameOnPlatform(name), parts) : undefined;
     },
     list: async (_, signal) =>

@@ -137,6 +137,13 @@ describe('what is made elsewhere is found at once when it is named', () => {
     expect(await world.at('projects/ada/HEAD')).toBeDefined();
   });
 
+  it('also with an owner of whom there was nothing in the list a moment ago', async () => {
+    await world.list(await world.directory('projects'));
+    world.platform.taken();
+    expect(await world.lookup('projects/eve')).toBeUndefined();
+    expect(world.platform.taken()).toEqual(['projects.list']);
+  });
+
   it('without a request for names that no project can have', async () => {
     await world.at('projects/ada/one');
     world.platform.taken();
