@@ -25,7 +25,7 @@ export interface Period {
  * Enough for most networks: a range waits one round trip for its first byte, and another range fills that time. All of them
  * come into memory of their own, whose first touch may cost more than receiving them, so there are no more before they help.
  */
-export const FIRST_CONCURRENCY: Concurrency = { limit: 16, before: undefined, patience: 0, tryFewer: true };
+export const FIRST_CONCURRENCY: Concurrency = { limit: 24, before: undefined, patience: 0, tryFewer: true };
 
 const STEP = 8;
 /** Fewer than there are connections to one store, so that a reader that waits for bytes finds one. */

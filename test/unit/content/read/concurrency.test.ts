@@ -21,24 +21,24 @@ function limitsOn(network: (ranges: number) => number, periods: number): number[
 
 describe('the ranges in flight', () => {
   it('grow in number as long as more bring more', () => {
-    expect(limitsOn((ranges) => ranges * 10 * MIB, 4)).toEqual([24, 32, 40, 48]);
+    expect(limitsOn((ranges) => ranges * 10 * MIB, 4)).toEqual([32, 40, 48, 48]);
   });
 
   it('stay as few as bring the same, but for a try now and then', () => {
     const limits = limitsOn(() => 100 * MIB, 50);
-    expect(limits.slice(0, 3)).toEqual([24, 16, 16]);
-    expect(limits.filter((limit) => limit > 16)).toHaveLength(3);
+    expect(limits.slice(0, 3)).toEqual([32, 24, 24]);
+    expect(limits.filter((limit) => limit > 24)).toHaveLength(3);
   });
 
   it('become fewer on a line that is full with fewer, until none takes long', () => {
     const limits = limitsOn(() => 10 * MIB, 50);
-    expect(limits.slice(0, 5)).toEqual([8, 4, 12, 4, 4]);
+    expect(limits.slice(0, 5)).toEqual([12, 6, 4, 12, 4]);
     expect(limits.slice(5).filter((limit) => limit > 4)).toHaveLength(2);
   });
 
   it('grow in number from a store that brings each of them slowly', () => {
     const limits = limitsOn((ranges) => ranges * MIB, 50);
-    expect(limits.slice(0, 7)).toEqual([8, 16, 24, 32, 40, 48, 48]);
+    expect(limits.slice(0, 7)).toEqual([12, 24, 32, 40, 48, 48, 48]);
   });
 });
 
@@ -119,6 +119,6 @@ describe('RangeSlots', () => {
       while (slots.take(handle)) count += 1;
       return count;
     });
-    expect(taken).toEqual([16, 8, 8, 8, 0, 0]);
+    expect(taken).toEqual([24, 8, 8, 0, 0, 0]);
   });
 });

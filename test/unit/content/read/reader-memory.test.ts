@@ -51,7 +51,7 @@ describe('reading', () => {
       expect(chunks.reduce((sum, { length }) => sum + length, 0)).toBe(MIB);
       release?.();
     }
-    expect(memory.freshBytes).toBeLessThanOrEqual(112 * MIB);
+    expect(memory.freshBytes).toBeLessThanOrEqual(152 * MIB);
     for (let looks = 0; looks < 2; looks += 1) memory.shrinkWhenIdle();
     expect(memory.heldBytes).toBeLessThanOrEqual(8 * MIB);
     expect(bytesFetched(platform)).toBe(bytes.length);
