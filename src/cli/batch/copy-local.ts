@@ -124,7 +124,9 @@ async function mayReplace(
     const other = stats.size === file.sizeBytes ? '' : ', and has another size';
     return `the one that is there is not older${other}`;
   }
-  if (checksum && stats.size === file.sizeBytes && (await carrier.isSame(path, file, signal)))
+  // The platform tells whole seconds of a file whose time was not set: within one it may be what was just copied.
+  const isInDoubt = update && Math.floor(theirs / 1000) === Math.floor(stats.mtimeMs / 1000);
+  if ((checksum || isInDoubt) && stats.size === file.sizeBytes && (await carrier.isSame(path, file, signal)))
     return 'the same content is there';
   if (interactive && !(await confirmed(`Replace ${target}?`, signal))) return 'not replaced';
   return true;
