@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Measured } from '../../src/cli/bench/measured.ts';
+import { TestUser } from '../service/test-service.ts';
 import { ServedMount } from '../support/served-mount.ts';
 
 let served: ServedMount;
@@ -42,6 +43,18 @@ test('bench removes what it wrote when it is interrupted', async () => {
   bench.signal('SIGINT');
   expect(await bench.exited()).toBe(1);
   expect(await readdir(project())).toEqual(before);
+});
+
+test('bench says which command tells why where it may not write', async () => {
+  const admin = async (...args: string[]): Promise<string> =>
+    (await served.sandbox.svcfs(['admin', ...args, '--data', served.data])).stdout.trim();
+  await admin('users', 'add', 'owner');
+  const owner = new TestUser(served.endpoint, 'owner', await admin('tokens', 'create', 'owner'));
+  const { id } = await owner.project('Given');
+  await owner.post(`/projects/${id}/members`, { username: 'demo', permissions: { read: true } });
+  const { code, stderr } = await served.sandbox.svcfs(['bench', served.path('projects', id)]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/svcfs: EACCES: .*, mkdir '.*'\nsvcfs why .*\/svcfs-bench-\w+ tells why\n$/);
 });
 
 test('bench reads what is on a volume, and says why it writes nothing', async () => {

@@ -3,6 +3,7 @@ import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { describeSize } from '../../lib/describe-size.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { CliError } from '../exit-codes.ts';
 import { locate } from '../mount/select-mount.ts';
@@ -51,9 +52,20 @@ export async function bench({ path: given, signal, say }: BenchOptions): Promise
   const place = await mount.placeOf(path);
   const run = new Run({ path, mount, signal, say });
   const refusal = REFUSALS[place.kind] ?? (await mount.refusalToWrite());
-  if (refusal === undefined) await run.writeAndRead();
-  else await run.readWhatIsThere(refusal, place.kind === 'file' || place.kind === 'object');
+  try {
+    if (refusal === undefined) await run.writeAndRead();
+    else await run.readWhatIsThere(refusal, place.kind === 'file' || place.kind === 'object');
+  } catch (error) {
+    throw ofFileSystem(error, path);
+  }
   return run.end();
+}
+
+/** A system call that failed in the mount, which knows more about it. */
+function ofFileSystem(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || errorCode(error) === undefined || !('syscall' in error)) return error;
+  const at = 'path' in error && typeof error.path === 'string' ? error.path : path;
+  return new CliError('failure', `${messageOf(error)}\nsvcfs why ${at} tells why`, { cause: error });
 }
 
 /** By what was named. */
