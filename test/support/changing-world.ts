@@ -18,7 +18,6 @@ import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { FileHandle, RenameFlags, RequestContext } from '../../src/vfs/file-system.ts';
 import { PlatformTree } from '../../src/vfs/listing/platform-tree.ts';
 import { Beliefs } from '../../src/vfs/model/beliefs.ts';
-import type { FolderFacts } from '../../src/vfs/model/folder-state.ts';
 import { KernelLink } from '../../src/vfs/model/kernel-link.ts';
 import type {
   DirectoryNode,
@@ -35,6 +34,7 @@ import type { TreeOptions } from '../../src/vfs/model/tree.ts';
 import { UnkeptCounts } from '../../src/vfs/model/unkept-counts.ts';
 import { LinesLogger, TestService, type TestUser } from '../service/test-service.ts';
 import { copyLiving } from './copy-living.ts';
+import { FolderStateInMemory } from './folder-state-in-memory.ts';
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_TRUNC, O_EXCL } = constants;
 export const REPLACE: RenameFlags = { noReplace: false, exchange: false, whiteout: false };
@@ -395,27 +395,4 @@ export function withMethods<T extends object>(target: T, methods: Partial<T>): T
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-}
-
-class FolderStateInMemory {
-  readonly #facts = new Map<string, FolderFacts>();
-
-  get(folderId: string): FolderFacts | undefined {
-    return this.#facts.get(folderId);
-  }
-
-  set(folderId: string, facts: FolderFacts): void {
-    this.#facts.set(folderId, { ...this.#facts.get(folderId), ...facts });
-  }
-
-  forgetTime(folderId: string): void {
-    const { mtimeNs: _, ...others } = this.#facts.get(folderId) ?? {};
-    if (this.#facts.has(folderId)) this.#facts.set(folderId, others);
-  }
-
-  delete(folderId: string): void {
-    this.#facts.delete(folderId);
-  }
-
-  async flush(): Promise<void> {}
 }

@@ -1,7 +1,6 @@
-import { svcfs } from '../peers/svcfs.ts';
 import { type Family, onMount } from '../stage.ts';
 import { COLD, readOnce } from './sequential-read.ts';
-import { UNTIL_STORED, writeAtOnce } from './write.ts';
+import { UNTIL_STORED, writeAtOnce, writerOf } from './write.ts';
 
 export const COLD_ON_FOUND = `${COLD}, memory as found`;
 const STORED_ON_FOUND = `${UNTIL_STORED}, memory as found`;
@@ -14,8 +13,7 @@ export const foundMemory: Family = {
   rows: [COLD_ON_FOUND, STORED_ON_FOUND].map((name) => ({ name, unit: 'MiB/s' })),
   contestants: (stage) =>
     stage.mounts.map((peer) => {
-      const { server, directory } = stage;
-      const writer = peer.name === 'svcfs' ? svcfs({ directory, server, door: 'service' }) : peer;
+      const writer = writerOf(peer, stage);
       return {
         peer: peer.name,
         trial: async () => {

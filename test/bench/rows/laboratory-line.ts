@@ -1,9 +1,8 @@
 import { LABORATORY, mibPerSecondOf } from '../line.ts';
 import { rcloneName } from '../peers/rclone.ts';
-import { svcfs } from '../peers/svcfs.ts';
 import { type Contestant, type Family, onMount, type Stage } from '../stage.ts';
 import { curlRead, readOnce } from './sequential-read.ts';
-import { curlWrite, writeAtOnce } from './write.ts';
+import { curlWrite, writeAtOnce, writerOf } from './write.ts';
 
 export const READ_OVER_LINE = "sequential read, over a laboratory's line";
 export const WRITTEN_OVER_LINE = "write until on the server, over a laboratory's line";
@@ -22,8 +21,7 @@ export const laboratoryLine: Family = {
     ...stage.mounts
       .filter(({ name }) => MOUNTS.includes(name))
       .map((peer): Contestant => {
-        const { server, directory } = stage;
-        const writer = peer.name === 'svcfs' ? svcfs({ directory, server, door: 'service' }) : peer;
+        const writer = writerOf(peer, stage);
         return {
           peer: peer.name,
           trial: async () => {

@@ -31,10 +31,7 @@ export const write: Family = {
     unit: 'MiB/s',
   })),
   contestants: (stage) => {
-    const { server, directory, mounts } = stage;
-    const peers = mounts.map((peer) =>
-      peer.name === 'svcfs' ? svcfs({ directory, server, door: 'service' }) : peer,
-    );
+    const peers = stage.mounts.map((peer) => writerOf(peer, stage));
     return [
       ...peers.map((peer): Contestant => ({ peer: peer.name, trial: () => mountWrites(stage, peer) })),
       ...(isSameLine(stage.line, FAR) ? [md5SumWrites(stage)] : []),
@@ -42,6 +39,11 @@ export const write: Family = {
     ];
   },
 };
+
+/** svcfs by the door that `write` names. */
+export function writerOf(peer: MountPeer, { server, directory }: Stage): MountPeer {
+  return peer.name === 'svcfs' ? svcfs({ directory, server, door: 'service' }) : peer;
+}
 
 async function mountWrites(stage: Stage, peer: MountPeer): Promise<Record<string, Sample>> {
   const [close, stored] = await writeAtOnce(stage, peer, 1);

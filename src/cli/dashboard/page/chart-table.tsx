@@ -18,7 +18,7 @@ export function ChartTable({ history, plans }: ChartTableProps) {
     columns.map(({ series }) => series),
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: people without a pointer scroll it by keys
     <section class="scrolled" aria-label="The last hour as a table" tabIndex={0}>
       <table>
         <caption>Means of five minutes each, newest first</caption>
